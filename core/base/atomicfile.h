@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+
+namespace parallax {
+
+/// A file that is seen whole or not at all: written to a temporary name beside it, fsynced, renamed, the folder fsynced.
+/// An AtomicFile that is not committed removes its temporary file, so a full disk leaves the earlier file as it was.
+class AtomicFile
+{
+public:
+    static Result<AtomicFile> create(const std::filesystem::path &path);
+    AtomicFile(AtomicFile &&other) noexcept;
+    AtomicFile &operator=(AtomicFile &&) = delete;
+    ~AtomicFile();
+
+    Status write(const void *data, std::size_t bytes);
+    /// Errors name the path, the reason of the system ("No space left on device") and how many bytes were asked for.
+    Status commit();
+
+private:
+    AtomicFile(int fd, std::filesystem::path path, std::filesystem::path temporary);
+    int m_fd = -1;
+    std::filesystem::path m_path, m_temporary;
+    std::size_t m_written = 0;
+};
+
+Status writeFileAtomic(const std::filesystem::path &path, std::string_view bytes);
+
+/// The whole file as bytes; an Error for a missing, unreadable or over-long one (limit in bytes).
+Result<std::string> readFile(const std::filesystem::path &path, std::size_t limit = std::size_t(1) << 30);
+
+} // namespace parallax

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/engine/data/dataset.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace parallax::data {
+
+/// One of the views a method wants of each image.
+struct ViewSpec {
+    AugmentConfig augment;
+    bool random = true; ///< false: shorter side resized to size, centre crop, normalised: what evaluation sees
+};
+
+/// Everything random about a view follows from these four: any number of threads and ranks, in any order, gives the same bytes.
+struct ViewKey {
+    std::uint64_t seed = 0;
+    std::int64_t epoch = 0;
+    std::uint64_t sample = 0; ///< Item::id
+    int view = 0;
+};
+
+/// One view of `rgb` (8-bit, 3 channels): float [3, size, size], normalised, written to `out`.
+void makeView(const cv::Mat &rgb, const ViewSpec &spec, const ViewKey &key, float *out);
+
+/// The epoch's order of all `count` samples: a permutation that depends on (seed, epoch) alone, the same on every rank.
+std::vector<std::int64_t> permutation(std::int64_t count, std::uint64_t seed, std::int64_t epoch);
+
+struct Batch {
+    std::vector<std::vector<float>> views; ///< a view: [n, 3, size, size]
+    std::vector<int> sizes;                ///< size of each view
+    std::vector<std::int64_t> index;       ///< [n] places in the data set
+    std::vector<int> label;                ///< [n]
+    std::int64_t count() const { return std::int64_t(index.size()); }
+};
+
+/// Makes batches in loader threads, at most `prefetch` ahead, delivered in order.
+/// `batches`: the data-set indices of each batch that this rank wants, in order.
+/// An unreadable image's place is taken by the next readable one of the data set (same on every rank count), keyed by both
+/// ids so that no view is made twice; each is reported once through `quarantine`, never silently.
+class Loader
+{
+public:
+    struct Options {
+        std::uint64_t seed = 0;
+        std::int64_t epoch = 0;
+        int threads = 1;
+        int prefetch = 2;
+    };
+    Loader(std::shared_ptr<const Dataset> data, std::vector<ViewSpec> views, std::vector<std::vector<std::int64_t>> batches,
+           Options options);
+    ~Loader(); ///< stops the threads, wherever they are
+
+    /// The next batch; nothing after the last. An Error when no image at all can be read.
+    Result<std::optional<Batch>> next();
+    /// Seconds that next() has waited so far.
+    double waited() const;
+    struct Unreadable {
+        std::string name, reason;
+    };
+    std::vector<Unreadable> takeUnreadable();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+/// Global batch g of an epoch, cut into `world` slices as even as can be; drop-last. Slices of all batches for `rank`.
+std::vector<std::vector<std::int64_t>> rankBatches(const std::vector<std::int64_t> &order, std::int64_t batch, int rank, int world);
+
+} // namespace parallax::data

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/config/group.h"
+#include "core/engine/data/loader.h"
+#include "core/engine/dist/ranks.h"
+#include "core/engine/nn/backbone.h"
+
+#include <torch/torch.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace parallax::methods {
+
+/// What a step may know of the run around it.
+struct Context {
+    std::shared_ptr<const dist::Ranks> ranks; ///< gather and sums: the true ranks, or local ones when gather is off
+    std::int64_t step = 0, steps = 1;         ///< optimiser steps done, and in all
+    std::int64_t epoch = 0, epochs = 1;
+};
+
+struct StepResult {
+    torch::Tensor loss;                    ///< scalar, with gradient
+    std::map<std::string, double> figures; ///< named figures for the event log, e.g. feature_std
+};
+
+/// A self-supervised method: networks and one training step. Everything that must survive is a registered parameter,
+/// buffer or module: checkpoint, resume and device moves need no second list.
+class Method : public torch::nn::Module
+{
+public:
+    virtual std::vector<data::ViewSpec> views(const data::AugmentConfig &augment) const = 0;
+    /// Loss and figures from the views (each [n, 3, s, s]); no backward, no optimiser.
+    virtual StepResult step(const std::vector<torch::Tensor> &views, const Context &context) = 0;
+    virtual void beforeStep(const Context &) {} ///< before the forward
+    virtual void afterBackward(const Context &) {} ///< before the optimiser: frozen parts lose their gradient here
+    virtual void afterStep(const Context &) {}  ///< after the optimiser
+    /// What kNN, probe and embeddings see: [n, 3, s, s] → [n, D].
+    virtual torch::Tensor features(const torch::Tensor &images) = 0;
+    /// The loss of a network that has learned nothing, for a batch of n images over all ranks; NaN: not known.
+    virtual double chanceLoss(std::int64_t globalBatch) const = 0;
+    /// The part to export: torchvision's names.
+    virtual std::shared_ptr<torch::nn::Module> backbone() const = 0;
+};
+
+/// What `parallax methods` and the studio say about a method.
+struct MethodInfo {
+    std::string name, label, paper, use; ///< "simclr", "SimCLR", "Chen et al. 2020, arXiv:2002.05709", one line
+    bool usesGather = false, wantsLargeBatch = false;
+    std::function<void(config::Schema &)> declareOptions; ///< its fields under "method.", while method.name is `name`
+    std::function<std::shared_ptr<Method>(const config::Json &config, nn::Backbone backbone)> make;
+};
+
+/// Registration is a static object in the method's own file; there is no list elsewhere.
+class Registry
+{
+public:
+    static const std::vector<MethodInfo> &all(); ///< by name
+    static const MethodInfo *find(const std::string &name);
+    struct Entry {
+        explicit Entry(MethodInfo info);
+    };
+};
+
+} // namespace parallax::methods

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace parallax::runs {
+
+/// The one place that knows what a run's files are called.
+class RunFolder
+{
+public:
+    explicit RunFolder(std::filesystem::path path) : m_path(std::move(path)) {}
+
+    /// Makes <runs>/<utc>-<method>-<id>/ with checkpoints/ and embeddings/. The Error of an unwritable place names it.
+    static Result<RunFolder> create(const std::filesystem::path &runs, const std::string &method);
+    /// A run given as a path, as a folder name, or as the start of a name, an id or the run's own name below `runs`;
+    /// "last" is the newest. Unknown or ambiguous: an Error that lists what there is.
+    static Result<RunFolder> find(const std::filesystem::path &runs, const std::string &word);
+
+    const std::filesystem::path &path() const { return m_path; }
+    std::string name() const { return m_path.filename().string(); }
+    std::string id() const; ///< last part of the folder's name
+
+    std::filesystem::path record() const { return m_path / "run.json"; }
+    std::filesystem::path config() const { return m_path / "config.json"; }
+    std::filesystem::path events(int rank) const { return m_path / ("events-r" + std::to_string(rank) + ".jsonl"); }
+    std::filesystem::path log(int rank) const { return m_path / ("log-r" + std::to_string(rank) + ".txt"); }
+    std::filesystem::path checkpoints() const { return m_path / "checkpoints"; }
+    std::filesystem::path embeddings() const { return m_path / "embeddings"; }
+    std::filesystem::path embeddings(int epoch) const { return embeddings() / ("epoch-" + std::to_string(epoch)); }
+
+    struct Checkpoint {
+        std::int64_t step;
+        std::filesystem::path tensors, state; ///< step-N.safetensors, step-N.json
+    };
+    Checkpoint checkpoint(std::int64_t step) const;
+    /// Those of which both files are there, oldest first.
+    std::vector<Checkpoint> listCheckpoints() const;
+    std::vector<int> listEmbeddings() const; ///< epochs, ascending; unfinished ones are not among them
+
+private:
+    std::filesystem::path m_path;
+};
+
+/// Folders below `runs` that hold a run.json or a config.json, newest first by name.
+std::vector<RunFolder> listRuns(const std::filesystem::path &runs);
+
+} // namespace parallax::runs
