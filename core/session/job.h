@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+
+#include <QObject>
+#include <QStringList>
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+class QProcess;
+
+namespace parallax::session {
+
+using Json = nlohmann::ordered_json;
+
+/// A one-shot job of parallax-worker or a call of parallax itself: started now, one JSON document back, never blocks.
+/// Deleting the job kills the process.
+class Job : public QObject
+{
+    Q_OBJECT
+public:
+    enum class Program { Worker, Cli };
+    Job(Program program, const QStringList &arguments, QObject *parent = nullptr);
+    ~Job() override;
+
+Q_SIGNALS:
+    void succeeded(const nlohmann::ordered_json &result);
+    /// Also for a program that cannot be started, crashes or prints no JSON; the Error says which.
+    void failed(const parallax::Error &error);
+
+private:
+    void finish();
+    QProcess *m_process;
+};
+
+/// The same, waiting: for the command line.
+Result<Json> runJob(Job::Program program, const QStringList &arguments, int timeoutMs = 120'000);
+
+/// Full path of a sibling executable: $PARALLAX_WORKER for the worker when set, else beside the running one.
+QString programPath(Job::Program program);
+
+} // namespace parallax::session
