@@ -26,7 +26,6 @@ find_program(PARALLAX_CCACHE ccache)
 if(PARALLAX_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${PARALLAX_CCACHE})
-  add_compile_options(-fpch-preprocess)
 endif()
 
 find_package(Threads REQUIRED)
@@ -81,6 +80,8 @@ function(parallax_use_torch_pch name)
     add_library(parallax_torch_pch STATIC "${CMAKE_BINARY_DIR}/torch_pch.cpp")
     target_link_libraries(parallax_torch_pch PUBLIC LibTorch::torch)
     target_precompile_headers(parallax_torch_pch PRIVATE <torch/torch.h>)
+    target_compile_options(parallax_torch_pch PRIVATE -fpch-preprocess)
   endif()
   target_precompile_headers(${name} REUSE_FROM parallax_torch_pch)
+  target_compile_options(${name} PRIVATE -fpch-preprocess) # lets ccache see through the precompiled header
 endfunction()
