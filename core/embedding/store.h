@@ -22,7 +22,7 @@ struct Item {
     std::uint64_t id = 0; ///< stable: of the item, not of its place
     std::string path;     ///< as the data set names it: "class0/00.jpg", "t10k-01352"
     int label = -1;
-    std::string split;    ///< "train", "val"
+    std::string split; ///< "train", "val"
 };
 
 struct Meta {
