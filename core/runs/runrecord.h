@@ -25,6 +25,7 @@ struct Failure {
     std::string what, where, hint; ///< an Error's parts
     std::vector<std::string> log;  ///< that rank's last lines
     std::string summary() const;   ///< one line: "rank 1 was killed by SIGKILL (out of memory?)"
+    bool operator==(const Failure &) const = default;
 };
 
 /// run.json. Written only by the run's supervisor, or, once that is dead, by whoever marks the run interrupted.
@@ -44,6 +45,7 @@ struct RunRecord {
     struct Attempt {
         double started = 0;
         std::int64_t fromStep = 0;
+        bool operator==(const Attempt &) const = default;
     };
     std::vector<Attempt> attempts;     ///< one a launch: the first and each resume
 
@@ -51,6 +53,7 @@ struct RunRecord {
     static Result<RunRecord> fromJson(const nlohmann::ordered_json &json);
     static Result<RunRecord> load(const RunFolder &folder);
     Status save(const RunFolder &folder) const; ///< atomic
+    bool operator==(const RunRecord &) const = default;
 };
 
 /// Clock ticks since boot at which `pid` started; nothing when there is no such process (or it is a zombie).
