@@ -59,16 +59,20 @@ if(LibTorch_FOUND)
   find_path(LibTorch_NVML_INCLUDE_DIR nvml.h PATHS ${_nvidia} "$ENV{CUDA_HOME}/include" /usr/local/cuda/include NO_DEFAULT_PATH)
   find_file(LibTorch_NCCL_LIBRARY NAMES libnccl.so.2 libnccl.so
     PATHS "${LibTorch_ROOT}/../nvidia/nccl/lib" /usr/lib/x86_64-linux-gnu NO_DEFAULT_PATH)
+  find_file(LibTorch_CUDART_LIBRARY NAMES libcudart.so.13 libcudart.so.12 libcudart.so
+    PATHS "${LibTorch_ROOT}/../nvidia/cu13/lib" "${LibTorch_ROOT}/lib" /usr/local/cuda/lib64 NO_DEFAULT_PATH)
   if(LibTorch_CUDA_LIBRARY AND LibTorch_C10_CUDA_LIBRARY AND LibTorch_CUDA_INCLUDE_DIR AND LibTorch_NCCL_INCLUDE_DIR
-     AND LibTorch_NCCL_LIBRARY)
+     AND LibTorch_NCCL_LIBRARY AND LibTorch_CUDART_LIBRARY)
     set(LibTorch_CUDA_FOUND TRUE)
     if(NOT TARGET LibTorch::torch_cuda)
       add_library(LibTorch::c10_cuda SHARED IMPORTED)
       set_target_properties(LibTorch::c10_cuda PROPERTIES IMPORTED_LOCATION "${LibTorch_C10_CUDA_LIBRARY}")
+      add_library(LibTorch::cudart SHARED IMPORTED)
+      set_target_properties(LibTorch::cudart PROPERTIES IMPORTED_LOCATION "${LibTorch_CUDART_LIBRARY}")
       add_library(LibTorch::torch_cuda SHARED IMPORTED)
       set_target_properties(LibTorch::torch_cuda PROPERTIES
         IMPORTED_LOCATION "${LibTorch_CUDA_LIBRARY}"
-        INTERFACE_INCLUDE_DIRECTORIES "${_nvidia}"
+        INTERFACE_INCLUDE_DIRECTORIES "${LibTorch_CUDA_INCLUDE_DIR};${LibTorch_NCCL_INCLUDE_DIR};${LibTorch_NVML_INCLUDE_DIR}"
         INTERFACE_COMPILE_DEFINITIONS "USE_C10D_NCCL;USE_CUDA"
         INTERFACE_LINK_LIBRARIES "LibTorch::c10_cuda;LibTorch::torch")
     endif()
@@ -78,4 +82,4 @@ if(LibTorch_FOUND)
 endif()
 mark_as_advanced(LibTorch_INCLUDE_DIR LibTorch_CPU_LIBRARY LibTorch_C10_LIBRARY LibTorch_CUDA_LIBRARY
   LibTorch_C10_CUDA_LIBRARY LibTorch_CUDA_INCLUDE_DIR LibTorch_NCCL_INCLUDE_DIR LibTorch_NCCL_LIBRARY
-  LibTorch_NVML_INCLUDE_DIR)
+  LibTorch_NVML_INCLUDE_DIR LibTorch_CUDART_LIBRARY)
