@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ std::optional<std::int64_t> parseInt(std::string_view s);
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string> &candidates);
 
 bool isUtf8(std::string_view s);
+/// Bytes of the longest prefix that is well-formed UTF-8.
+std::size_t utf8Prefix(std::string_view s);
 /// `s` made safe for a terminal and a log line: control and escape characters as \xNN, invalid UTF-8 as U+FFFD.
 std::string printable(std::string_view s);
 /// "1.2 GB", "640 kB": decimal units.

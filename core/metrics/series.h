@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace parallax::metrics {
 
 /// One figure over a run, as columns of equal length. Steps never go back: a resume from step s moves everything after s
-/// to `superseded` (studio shows it faintly, exports leave it out). NaN values stay: they are shown as gaps.
+/// to `superseded` (studio shows it faintly, exports leave it out); so does a step that is not beyond the last one. NaN
+/// values stay: they are shown as gaps.
 struct Series {
     std::vector<double> step, epoch, time, value;
     std::size_t size() const { return value.size(); }

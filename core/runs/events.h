@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// events-r<rank>.jsonl: one JSON object a line, appended and never changed.
@@ -39,12 +41,14 @@ public:
     EventWriter &operator=(EventWriter &&) = delete;
     ~EventWriter();
 
-    /// Adds "t" and "event" in front of `fields`. A full disk is an Error; nothing of the line stays then.
+    /// Adds "t" and "event" in front of `fields`. A full disk is an Error; nothing of the line stays then. A line beyond
+    /// 1 MiB, which no reader takes, is one too.
     Status write(const std::string &event, Json fields);
 
 private:
-    explicit EventWriter(int fd) : m_fd(fd) {}
+    EventWriter(int fd, std::filesystem::path file) : m_fd(fd), m_file(std::move(file)) {}
     int m_fd = -1;
+    std::filesystem::path m_file;
 };
 
 struct Event {
@@ -61,14 +65,17 @@ class EventReader
 {
 public:
     explicit EventReader(std::filesystem::path file) : m_file(std::move(file)) {}
-    /// At most `limitBytes` are read a call; call again while it returns events.
+    /// At most about `limitBytes` are read a call; call again while it returns events.
     std::vector<Event> poll(std::size_t limitBytes = std::size_t(8) << 20);
     std::int64_t skipped() const { return m_skipped; }
-    /// The file was replaced or cut (it is shorter than what was read): the reader started again.
+    /// At the last poll the file had been replaced or cut (it was shorter than what had been read): the reader started
+    /// again, and what it returned before is void.
     bool restarted() const { return m_restarted; }
 
 private:
     std::filesystem::path m_file;
+    void take(std::string_view bytes, std::vector<Event> &events);
+    void takeLine(std::string_view line, std::vector<Event> &events);
     std::uint64_t m_offset = 0, m_inode = 0;
     std::string m_pending;
     bool m_discarding = false, m_restarted = false;

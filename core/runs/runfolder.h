@@ -4,6 +4,7 @@
 
 #include "core/base/result.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The safetensors container: 8-byte little-endian header length, JSON header, tensor bytes. Nothing a file says is
@@ -32,9 +34,13 @@ public:
     const std::vector<std::string> &names() const { return m_names; }
     const std::map<std::string, TensorInfo> &tensors() const { return m_tensors; }
     const std::map<std::string, std::string> &metadata() const { return m_metadata; }
+    /// Bytes [begin, end) of the tensor. Files written here are aligned to the type; of others copy with memcpy.
     const std::byte *data(const TensorInfo &info) const { return m_data + info.begin; }
 
 private:
+    /// What is wrong with the header, if anything.
+    std::optional<std::string> readHeader(std::string_view header, std::uint64_t dataBytes);
+
     std::shared_ptr<void> m_map; ///< unmaps at the end
     const std::byte *m_data = nullptr;
     std::vector<std::string> m_names;

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/metrics/series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+namespace parallax::metrics {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+} // namespace
+
+void Series::append(double s, double e, double t, double v)
+{
+    // A step again, or an earlier one: what the log says from here on replaces what it said before.
+    if (!step.empty() && s <= step.back()) resumeFrom(std::nextafter(s, -std::numeric_limits<double>::infinity()));
+    step.push_back(s);
+    epoch.push_back(e);
+    time.push_back(t);
+    value.push_back(v);
+}
+
+void Series::resumeFrom(double s)
+{
+    const auto kept = std::upper_bound(step.begin(), step.end(), s) - step.begin();
+    supersededStep.insert(supersededStep.end(), step.begin() + kept, step.end());
+    supersededValue.insert(supersededValue.end(), value.begin() + kept, value.end());
+    for (std::vector<double> *column : {&step, &epoch, &time, &value}) column->resize(static_cast<std::size_t>(kept));
+}
+
+bool Series::hasFinite() const
+{
+    return std::ranges::any_of(value, [](double v) { return std::isfinite(v); });
+}
+
+double Series::last() const
+{
+    const auto found = std::find_if(value.rbegin(), value.rend(), [](double v) { return std::isfinite(v); });
+    return found == value.rend() ? nan : *found;
+}
+
+double Series::best(bool larger) const
+{
+    double found = nan;
+    for (const double v : value)
+        if (std::isfinite(v) && (std::isnan(found) || (larger ? v > found : v < found))) found = v;
+    return found;
+}
+
+std::vector<double> smooth(const std::vector<double> &value, double weight)
+{
+    const double w = std::clamp(std::isfinite(weight) ? weight : 0.0, 0.0, 1 - 1e-9);
+    std::vector<double> out;
+    out.reserve(value.size());
+    // The average starts at 0; dividing by the weights seen so far (1 - w^n) takes that start out again. Kept by its own
+    // recurrence: for w near 1, 1 - pow(w, n) would lose its digits.
+    double average = 0, seen = 0;
+    for (const double v : value) {
+        if (!std::isfinite(v)) {
+            out.push_back(nan);
+            continue;
+        }
+        average = w * average + (1 - w) * v;
+        seen = w * seen + (1 - w);
+        out.push_back(average / seen);
+    }
+    return out;
+}
+
+std::pair<double, double> robustRange(const std::vector<double> &value)
+{
+    std::vector<double> finite;
+    finite.reserve(value.size());
+    std::ranges::copy_if(value, std::back_inserter(finite), [](double v) { return std::isfinite(v); });
+    if (finite.empty()) return {0, 1};
+    // Below 20 points a percentile says nothing of outliers: all are shown.
+    const double cut = finite.size() < 20 ? 0 : 0.01;
+    const double end = double(finite.size() - 1);
+    const auto nth = [&finite](double rank) {
+        const auto at = finite.begin() + static_cast<std::ptrdiff_t>(rank);
+        std::nth_element(finite.begin(), at, finite.end());
+        return *at;
+    };
+    const double low = nth(std::ceil(cut * end)), high = nth(std::floor((1 - cut) * end));
+    // Halved first: the difference of two large values may be beyond a double.
+    const double margin = 2 * (high / 2 - low / 2) * 0.05;
+    if (margin > 0) return {low - margin, high + margin};
+    const double around = low == 0 ? 1 : std::abs(low) * 0.05;
+    return {low - around, high + around};
+}
+
+} // namespace parallax::metrics
