@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Every variable that some program or script of the project reads.
-const std::vector<std::string> knownVariables{"PARALLAX_RUNS", "PARALLAX_WORKER", "PARALLAX_TORCH_ROOT", "PARALLAX_CACHE"};
+const std::vector<std::string> knownVariables{"PARALLAX_RUNS", "PARALLAX_WORKER", "PARALLAX_CLI", "PARALLAX_TORCH_ROOT",
+                                              "PARALLAX_CACHE"};
 
 /// An absolute path from the environment; relative ones are ignored, as the XDG specification asks.
 fs::path fromEnvironment(const char *variable)

@@ -100,7 +100,7 @@ Issue foreignKey(const Schema &schema, const std::string &key, const Json &value
         conditionKey = field.when->key;
         addUnique(owners, field.when->value);
     }
-    const Json *chosen = lookup(schema.complete(config), conditionKey);
+    const Json *chosen = valueOrDefault(schema, conditionKey, config);
     const std::string group = key.substr(0, key.find('.'));
     return {key,
             shortText(value),

@@ -77,12 +77,18 @@ std::vector<const Field *> Schema::applicable(const Json &config) const
     return found;
 }
 
+const Json *valueOrDefault(const Schema &schema, const std::string &key, const Json &config)
+{
+    if (const Json *value = lookup(config, key)) return value;
+    const auto field = std::ranges::find(schema.fields(), key, &Field::key);
+    return field == schema.fields().end() ? nullptr : &field->defaultValue;
+}
+
 bool applies(const Schema &schema, const Field &field, const Json &config)
 {
     if (!field.when) return true;
-    if (const Json *value = lookup(config, field.when->key)) return conditionText(*value) == field.when->value;
-    const auto other = std::ranges::find(schema.fields(), field.when->key, &Field::key);
-    return other != schema.fields().end() && conditionText(other->defaultValue) == field.when->value;
+    const Json *value = valueOrDefault(schema, field.when->key, config);
+    return value && conditionText(*value) == field.when->value;
 }
 
 bool collide(const Field &a, const Field &b)

@@ -140,7 +140,7 @@ bool hasType(const Field &field, const Json &value)
 
 Json canonical(const Field &field, const Json &value)
 {
-    if (entryType(field.type) != Type::Float) return value;
+    if (entryType(field.type) != Type::Float || !hasType(field, value)) return value;
     if (!value.is_array()) return value.get<double>();
     Json list = Json::array();
     for (const Json &entry : value) list.push_back(entry.get<double>());

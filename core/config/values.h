@@ -9,11 +9,13 @@ namespace parallax::config {
 
 /// The field exists in a configuration like `config`: its condition holds there, or at its key's default.
 bool applies(const Schema &schema, const Field &field, const Json &config);
+/// The value at `key`, or the default it has there; null for a key that no field has.
+const Json *valueOrDefault(const Schema &schema, const std::string &key, const Json &config);
 /// Both have the same key, and nothing keeps them from existing in one configuration.
 bool collide(const Field &a, const Field &b);
 /// The value is of the field's type; numbers finite, integers within 64 bits.
 bool hasType(const Field &field, const Json &value);
-/// A value of the field's type in the one form that is written to files: a Float is never an integer.
+/// A value of the field's type in the one form that is written to files: a Float is never an integer. Others stay.
 Json canonical(const Field &field, const Json &value);
 /// The value as JSON on one line, cut to what fits a message.
 std::string shortText(const Json &value);

@@ -19,18 +19,19 @@ private:
     /// Folder → folders whose headers it may include, besides itself.
     static const std::map<QString, Names> &allowedIncludes()
     {
-        static const Names engine{"core/base", "core/config", "core/runs"};
+        static const Names engine{"core/base", "core/json", "core/config", "core/runs"};
         static const auto with = [](Names names, const Names &more) {
             names.insert(more.begin(), more.end());
             return names;
         };
-        static const Names session{"core/base", "core/config", "core/runs", "core/metrics", "core/embedding"};
+        static const Names session{"core/base", "core/json", "core/config", "core/runs", "core/metrics", "core/embedding"};
         static const std::map<QString, Names> allowed{
             {"core/base", {}},
-            {"core/config", {"core/base"}},
-            {"core/runs", {"core/base"}},
+            {"core/json", {"core/base"}},
+            {"core/config", {"core/base", "core/json"}},
+            {"core/runs", {"core/base", "core/json"}},
             {"core/metrics", {"core/base"}},
-            {"core/embedding", {"core/base", "core/runs"}},
+            {"core/embedding", {"core/base", "core/json", "core/runs"}},
             {"core/session", session},
             {"core/cli", with(session, {"core/session"})},
             {"core/engine/data", engine},
@@ -147,7 +148,7 @@ private Q_SLOTS:
                 if (name.contains(library)) return target + " links " + name;
             return QString();
         };
-        for (const char *pure : {"parallax_base", "parallax_config", "parallax_runs", "parallax_metrics", "parallax_embedding"})
+        for (const char *pure : {"parallax_base", "parallax_json", "parallax_config", "parallax_runs", "parallax_metrics", "parallax_embedding"})
             QCOMPARE(forbids(pure, QRegularExpression("Qt6|Torch|opencv|parallax_(session|cli|ui|train)")), QString());
         for (const char *front : {"parallax_session", "parallax_cli", "parallax_ui"})
             if (links.count(front)) QCOMPARE(forbids(front, QRegularExpression("Torch|opencv|parallax_(data|dist|nn|train)")), QString());
