@@ -4,12 +4,11 @@
 
 #include "core/base/result.h"
 
+#include <QByteArray>
 #include <QObject>
 #include <QStringList>
 
 #include <nlohmann/json.hpp>
-
-#include <memory>
 
 class QProcess;
 
@@ -35,12 +34,18 @@ Q_SIGNALS:
 private:
     void finish();
     QProcess *m_process;
+    QByteArray m_output;
+    bool m_done = false;
 };
 
 /// The same, waiting: for the command line.
 Result<Json> runJob(Job::Program program, const QStringList &arguments, int timeoutMs = 120'000);
 
-/// Full path of a sibling executable: $PARALLAX_WORKER for the worker when set, else beside the running one.
+/// Full path of a sibling executable: $PARALLAX_WORKER for the worker and $PARALLAX_CLI for the command line when set, else
+/// beside the running one.
 QString programPath(Job::Program program);
+
+/// "SIGKILL" for 9; "signal 99" for one without a name.
+std::string signalName(int signal);
 
 } // namespace parallax::session

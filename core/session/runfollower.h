@@ -31,7 +31,7 @@ struct RunData {
     metrics::SeriesSet series; ///< loss, lr, images_per_s, data_wait, knn_top1 … ; per rank: rss_mb/r0, step_ms/r1 …
     struct Mark {
         double step, epoch, time;
-        QString kind, text;    ///< checkpoint, resume, embedding, warning, failure
+        QString kind, text; ///< checkpoint, resume, embedding, warning, failure
     };
     std::vector<Mark> marks;
     std::vector<LogLine> log;
@@ -43,6 +43,9 @@ struct RunData {
 /// Adds events of one rank to `data`: rank 0's figures become "<name>", per-rank figures (memory, step_ms) "<name>/r<rank>".
 void apply(RunData &data, int rank, const std::vector<runs::Event> &events);
 
+/// All of one run that lies on disk now, waiting: for the command line. What cannot be read stays empty.
+RunData readRun(const runs::RunFolder &folder);
+
 /// Follows one run live: reads in a thread of its own, at most 10 times a second, hands over whole values.
 class RunFollower : public QObject
 {
@@ -51,7 +54,7 @@ public:
     explicit RunFollower(const QString &folder, QObject *parent = nullptr);
     ~RunFollower() override;
     QString folder() const { return m_folder; }
-    /// The newest snapshot; shared, never changed once handed over.
+    /// The newest snapshot; shared, never changed once handed over. Never null: empty before the first read.
     std::shared_ptr<const RunData> data() const { return m_data; }
 
 Q_SIGNALS:

@@ -7,16 +7,19 @@
 #include <QString>
 #include <QStringList>
 
+#include <optional>
 #include <vector>
 
 namespace parallax::session {
 
 /// The schema as the worker declares it, from a cache keyed by the worker's path, size and time when possible.
 Result<config::Schema> loadSchema();
+/// Only from the cache: nothing when the worker would have to be asked.
+std::optional<config::Schema> cachedSchema();
 
 struct Preset {
-    QString name;      ///< "demo"
-    QString label;     ///< "Demo: SimCLR on Fashion-MNIST"
+    QString name;  ///< "demo"
+    QString label; ///< "Demo: simclr on fashion-mnist"
     config::Json values;
 };
 /// Built-in presets (resources/presets, compiled in), demo first.

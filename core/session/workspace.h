@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/runs/runrecord.h"
+#include "core/session/summary.h"
 
 #include <QObject>
 #include <QString>
@@ -12,24 +12,6 @@
 #include <vector>
 
 namespace parallax::session {
-
-/// What a table of runs shows of one run.
-struct RunSummary {
-    QString folder;                       ///< path
-    runs::RunRecord record;
-    QString dataset, method, backbone;    ///< labels from config.json
-    double epoch = 0;                     ///< done
-    int epochs = 0;
-    std::int64_t step = 0, steps = 0;
-    double lastKnn = 0, bestKnn = 0, untrainedKnn = 0; ///< NaN: none yet; untrained is epoch 0's
-    double loss = 0, imagesPerSecond = 0, secondsLeft = 0, duration = 0; ///< NaN: unknown
-    std::vector<float> lossLine;          ///< about 60 points, for a sparkline
-    QString problem;                      ///< unreadable run folder: why
-    bool operator==(const RunSummary &) const = default;
-};
-
-/// Reads one run, all of it; what is not there stays NaN. Never fails: see `problem`.
-RunSummary summarize(const runs::RunFolder &folder);
 
 /// The runs of one folder, kept up to date: a file watcher and a one-second timer, read in a thread of its own. Dead runs
 /// are marked interrupted on the way. Only runs whose files changed are read again.
@@ -49,11 +31,15 @@ Q_SIGNALS:
     void firstRead(); ///< once, also when there is nothing
 
 private:
+    struct Update;
     class Reader;
+    void take(Update update);
+
     QString m_folder;
     std::vector<RunSummary> m_runs;
     QThread m_thread;
     Reader *m_reader = nullptr;
+    bool m_read = false;
 };
 
 } // namespace parallax::session
