@@ -33,6 +33,11 @@ public:
     std::filesystem::path log(int rank) const { return m_path / ("log-r" + std::to_string(rank) + ".txt"); }
     std::filesystem::path checkpoints() const { return m_path / "checkpoints"; }
     std::filesystem::path embeddings() const { return m_path / "embeddings"; }
+    std::filesystem::path plots() const { return m_path / "plots.svg"; }
+    /// Where the ranks of one launch meet. A new file for each: a killed launch leaves its own behind.
+    std::filesystem::path rendezvous(std::size_t attempt) const { return m_path / (".rendezvous-" + std::to_string(attempt)); }
+    /// Some bytes kept by the supervisor, so that a full disk still takes the last run.json.
+    std::filesystem::path reserve() const { return m_path / ".reserve"; }
     std::filesystem::path embeddings(int epoch) const { return embeddings() / ("epoch-" + std::to_string(epoch)); }
 
     struct Checkpoint {
