@@ -16,21 +16,42 @@ struct DataConfig {
     bool cache = true;
     static void describe(config::Group<DataConfig> &group)
     {
-        group.field("source", &DataConfig::source).label("Images").hint("path")
+        group.field("source", &DataConfig::source)
+            .label("Images")
+            .hint("path")
             .help("A folder of images (class subfolders, or flat and unlabelled), a folder of IDX files, or fashion-mnist "
                   "for the copy that Debian's package dataset-fashion-mnist installs.");
-        group.field("val_source", &DataConfig::valSource).label("Evaluation images").hint("path").advanced()
+        group.field("val_source", &DataConfig::valSource)
+            .label("Evaluation images")
+            .hint("path")
+            .advanced()
             .help("Labelled images to measure kNN accuracy on. Empty: the test part of IDX files, a val/ or test/ folder "
                   "beside train/, else a seeded fraction of the images that is left out of training.");
-        group.field("val_fraction", &DataConfig::valFraction).label("Evaluation fraction").range(0, 0.5).advanced()
+        group.field("val_fraction", &DataConfig::valFraction)
+            .label("Evaluation fraction")
+            .range(0, 0.5)
+            .advanced()
             .help("Part of the images kept for evaluation when the data brings none.");
-        group.field("limit", &DataConfig::limit).label("At most").unit("images").atLeast(0)
+        group.field("limit", &DataConfig::limit)
+            .label("At most")
+            .unit("images")
+            .atLeast(0)
             .help("Train on only so many images, drawn evenly over the data by the seed. 0: all.");
-        group.field("threads", &DataConfig::threads).label("Loader threads").unit("per rank").range(0, 256).advanced()
+        group.field("threads", &DataConfig::threads)
+            .label("Loader threads")
+            .unit("per rank")
+            .range(0, 256)
+            .advanced()
             .help("Threads that decode and augment. 0: the machine's cores divided by the ranks.");
-        group.field("prefetch", &DataConfig::prefetch).label("Prefetch").unit("batches").range(1, 64).advanced()
+        group.field("prefetch", &DataConfig::prefetch)
+            .label("Prefetch")
+            .unit("batches")
+            .range(1, 64)
+            .advanced()
             .help("Finished batches that may wait for the network.");
-        group.field("cache", &DataConfig::cache).label("Keep decoded images").advanced()
+        group.field("cache", &DataConfig::cache)
+            .label("Keep decoded images")
+            .advanced()
             .help("Keep small images decoded in memory, up to a quarter of the free memory.");
     }
 };
@@ -45,35 +66,92 @@ struct AugmentConfig {
     std::vector<double> mean{0.485, 0.456, 0.406}, std{0.229, 0.224, 0.225};
     static void describe(config::Group<AugmentConfig> &group)
     {
-        group.field("size", &AugmentConfig::size).label("View size").unit("px").range(8, 1024)
+        group.field("size", &AugmentConfig::size)
+            .label("View size")
+            .unit("px")
+            .range(8, 1024)
             .help("Height and width of a view after the random crop.");
-        group.field("crop_min", &AugmentConfig::cropMin).label("Smallest crop").unit("of the area").range(0.01, 1).hint("slider")
+        group.field("crop_min", &AugmentConfig::cropMin)
+            .label("Smallest crop")
+            .unit("of the area")
+            .range(0.01, 1)
+            .hint("slider")
             .help("Smallest share of the image's area that a random resized crop takes.");
-        group.field("crop_max", &AugmentConfig::cropMax).label("Largest crop").unit("of the area").range(0.01, 1).hint("slider").advanced()
+        group.field("crop_max", &AugmentConfig::cropMax)
+            .label("Largest crop")
+            .unit("of the area")
+            .range(0.01, 1)
+            .hint("slider")
+            .advanced()
             .help("Largest share of the image's area that a random resized crop takes.");
-        group.field("flip_p", &AugmentConfig::flipP).label("Flip probability").range(0, 1).hint("slider").advanced()
+        group.field("flip_p", &AugmentConfig::flipP)
+            .label("Flip probability")
+            .range(0, 1)
+            .hint("slider")
+            .advanced()
             .help("Probability of a horizontal flip.");
-        group.field("jitter_p", &AugmentConfig::jitterP).label("Colour jitter probability").range(0, 1).hint("slider")
+        group.field("jitter_p", &AugmentConfig::jitterP)
+            .label("Colour jitter probability")
+            .range(0, 1)
+            .hint("slider")
             .help("Probability that brightness, contrast, saturation and hue change, in random order.");
-        group.field("brightness", &AugmentConfig::brightness).label("Brightness").range(0, 2).hint("slider").advanced()
+        group.field("brightness", &AugmentConfig::brightness)
+            .label("Brightness")
+            .range(0, 2)
+            .hint("slider")
+            .advanced()
             .help("Largest change of brightness: factor from 1 - b to 1 + b.");
-        group.field("contrast", &AugmentConfig::contrast).label("Contrast").range(0, 2).hint("slider").advanced()
+        group.field("contrast", &AugmentConfig::contrast)
+            .label("Contrast")
+            .range(0, 2)
+            .hint("slider")
+            .advanced()
             .help("Largest change of contrast.");
-        group.field("saturation", &AugmentConfig::saturation).label("Saturation").range(0, 2).hint("slider").advanced()
+        group.field("saturation", &AugmentConfig::saturation)
+            .label("Saturation")
+            .range(0, 2)
+            .hint("slider")
+            .advanced()
             .help("Largest change of saturation.");
-        group.field("hue", &AugmentConfig::hue).label("Hue").unit("of the circle").range(0, 0.5).hint("slider").advanced()
+        group.field("hue", &AugmentConfig::hue)
+            .label("Hue")
+            .unit("of the circle")
+            .range(0, 0.5)
+            .hint("slider")
+            .advanced()
             .help("Largest turn of the hue.");
-        group.field("gray_p", &AugmentConfig::grayP).label("Grayscale probability").range(0, 1).hint("slider").advanced()
+        group.field("gray_p", &AugmentConfig::grayP)
+            .label("Grayscale probability")
+            .range(0, 1)
+            .hint("slider")
+            .advanced()
             .help("Probability that a view loses its colour.");
-        group.field("blur_p", &AugmentConfig::blurP).label("Blur probability").range(0, 1).hint("slider")
+        group.field("blur_p", &AugmentConfig::blurP)
+            .label("Blur probability")
+            .range(0, 1)
+            .hint("slider")
             .help("Probability of a Gaussian blur. Images of 32 px are better off without.");
-        group.field("blur_sigma_min", &AugmentConfig::blurSigmaMin).label("Smallest blur").unit("px").range(0, 100).advanced()
+        group.field("blur_sigma_min", &AugmentConfig::blurSigmaMin)
+            .label("Smallest blur")
+            .unit("px")
+            .range(0, 100)
+            .advanced()
             .help("Smallest standard deviation of the blur.");
-        group.field("blur_sigma_max", &AugmentConfig::blurSigmaMax).label("Largest blur").unit("px").range(0, 100).advanced()
+        group.field("blur_sigma_max", &AugmentConfig::blurSigmaMax)
+            .label("Largest blur")
+            .unit("px")
+            .range(0, 100)
+            .advanced()
             .help("Largest standard deviation of the blur.");
-        group.field("mean", &AugmentConfig::mean).label("Mean").range(0, 1).advanced()
+        group.field("mean", &AugmentConfig::mean)
+            .label("Mean")
+            .range(0, 1)
+            .advanced()
             .help("Subtracted from each channel, of 0..1. One value, or one a channel. Default: ImageNet's.");
-        group.field("std", &AugmentConfig::std).label("Standard deviation").above(0).advanced()
+        group.field("std", &AugmentConfig::std)
+            .label("Standard deviation")
+            .above(0)
+            .advanced()
             .help("Each channel is divided by it. Default: ImageNet's.");
     }
 };

@@ -4,11 +4,14 @@
 
 #include "core/base/result.h"
 #include "core/engine/data/dataconfig.h"
+#include "core/engine/data/decode.h"
 
 #include <opencv2/core.hpp>
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,8 +19,8 @@ namespace parallax::data {
 
 struct Item {
     std::uint64_t id = 0; ///< stable: from the relative path, or the index of an IDX file; keys the augmentation
-    std::string name;     ///< relative path, or "train-00042"
-    int label = -1;
+    std::string name;     ///< relative path, or "train-00042"; always valid UTF-8 (invalid bytes of a path as \xNN)
+    int label = -1;       ///< place in classes(); -1: none
 };
 
 /// Images that are indexed but not decoded. image() may be called from any number of threads.
@@ -29,19 +32,33 @@ public:
     virtual Item item(std::int64_t index) const = 0;
     /// Decoded by content, EXIF orientation applied, RGB, 8 bits, any size. Errors name the file and what it is.
     virtual Result<cv::Mat> image(std::int64_t index) const = 0;
+    /// image(), and what its file says of it: for the data check.
+    virtual Result<DecodedImage> inspect(std::int64_t index) const = 0;
+    /// image() costs no decoding: keeping its result would only take memory.
+    virtual bool inMemory() const { return false; }
     /// Class names in label order; empty: unlabelled.
     const std::vector<std::string> &classes() const { return m_classes; }
     const std::string &source() const { return m_source; }
     /// One line of what was passed over while indexing ("skipped 7 files that are not images: …"); empty: nothing.
     const std::string &remark() const { return m_remark; }
+    /// Files that were passed over while indexing.
+    std::int64_t skipped() const { return m_skipped; }
+    /// True the first time it is asked for this image: a run's loaders, one an epoch, report an unreadable image once.
+    bool firstReport(std::int64_t index) const;
 
 protected:
     std::vector<std::string> m_classes;
     std::string m_source, m_remark;
+    std::int64_t m_skipped = 0;
+
+private:
+    mutable std::mutex m_reportMutex;
+    mutable std::set<std::int64_t> m_reported;
 };
 
-/// What a run trains on and what it is measured with. `bank` holds the training images without limit of augmentation order:
-/// labelled images the kNN votes with (the training set itself); `val` the query images. val may be empty (no labels).
+/// What a run trains on, which is also what the kNN votes with, and what it is measured with. Neither is null; both have the
+/// same classes(). `val` is empty (size 0) without labels, or when data.val_fraction is 0 and the data brings no evaluation
+/// images.
 struct Splits {
     std::shared_ptr<const Dataset> train;
     std::shared_ptr<const Dataset> val;

@@ -28,6 +28,10 @@ struct ViewKey {
 /// One view of `rgb` (8-bit, 3 channels): float [3, size, size], normalised, written to `out`.
 void makeView(const cv::Mat &rgb, const ViewSpec &spec, const ViewKey &key, float *out);
 
+/// What a schema cannot say of one value alone: mean and std have one or three values, smallest is not above largest.
+/// The Error's `where` is the key.
+Status checkAugment(const AugmentConfig &augment);
+
 /// The epoch's order of all `count` samples: a permutation that depends on (seed, epoch) alone, the same on every rank.
 std::vector<std::int64_t> permutation(std::int64_t count, std::uint64_t seed, std::int64_t epoch);
 
@@ -42,7 +46,8 @@ struct Batch {
 /// Makes batches in loader threads, at most `prefetch` ahead, delivered in order.
 /// `batches`: the data-set indices of each batch that this rank wants, in order.
 /// An unreadable image's place is taken by the next readable one of the data set (same on every rank count), keyed by both
-/// ids so that no view is made twice; each is reported once through `quarantine`, never silently.
+/// ids so that no view is made twice; Batch::index and label are then the substitute's. Each unreadable image is reported
+/// once for the life of its data set through takeUnreadable(), never silently.
 class Loader
 {
 public:
@@ -71,6 +76,7 @@ private:
 };
 
 /// Global batch g of an epoch, cut into `world` slices as even as can be; drop-last. Slices of all batches for `rank`.
-std::vector<std::vector<std::int64_t>> rankBatches(const std::vector<std::int64_t> &order, std::int64_t batch, int rank, int world);
+std::vector<std::vector<std::int64_t>> rankBatches(const std::vector<std::int64_t> &order, std::int64_t batch, int rank,
+                                                   int world);
 
 } // namespace parallax::data

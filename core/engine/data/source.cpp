@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/data/source.h"
+
+#include "core/base/text.h"
+#include "core/engine/data/formats.h"
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+
+namespace parallax::data {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string fashionMnist = "fashion-mnist";
+
+/// The folders in which a system keeps shared data: XDG_DATA_DIRS.
+std::vector<fs::path> dataFolders()
+{
+    const char *dirs = std::getenv("XDG_DATA_DIRS");
+    std::vector<fs::path> folders;
+    for (const auto &part : text::split(dirs && *dirs ? dirs : "/usr/local/share:/usr/share", ':'))
+        if (!part.empty()) folders.emplace_back(part);
+    return folders;
+}
+
+Result<Source> openFashionMnist(const std::string &key)
+{
+    for (const auto &folder : dataFolders()) {
+        const fs::path place = folder / "datasets" / fashionMnist;
+        if (holdsIdx(place)) return openIdx(place, true);
+    }
+    return Error{"Fashion-MNIST is not installed on this machine", key, "sudo apt-get install dataset-fashion-mnist"};
+}
+
+/// "~/images" as a shell would have it; a form or --set does not pass through one.
+fs::path expanded(const std::string &name)
+{
+    const char *home = std::getenv("HOME");
+    if (home && (name == "~" || name.starts_with("~/")))
+        return fs::path(home) / name.substr(std::min<std::size_t>(2, name.size()));
+    return name;
+}
+
+Error missing(const std::string &name, const std::string &key)
+{
+    std::string hint = "Give the folder that holds the images, or " + fashionMnist + '.';
+    if (const auto near = text::nearest(name, {fashionMnist})) hint = "Did you mean " + *near + '?';
+    return {"there is no " + text::printable(name), key, hint};
+}
+
+/// A single file: one of a folder of IDX files, or something that is told by name.
+Result<Source> openFile(const fs::path &file, const std::string &key)
+{
+    const std::string name = file.filename().string();
+    const bool idx = name.find("-ubyte") != std::string::npos;
+    if (idx && holdsIdx(file.parent_path())) return openIdx(file.parent_path(), false);
+    std::array<char, 512> head{};
+    std::ifstream in(file, std::ios::binary);
+    in.read(head.data(), head.size());
+    const std::size_t count = std::size_t(in.gcount());
+    const Bytes bytes{reinterpret_cast<const std::uint8_t *>(head.data()), count};
+    const std::string what = readImageHeader(bytes) ? "an image" : formats::describeForeign(bytes);
+    return Error{text::printable(file.string()) + " is a single file (" + what +
+                     "); archives, CIFAR binaries and arrays are not read yet",
+                 key, "Give a folder of image files or of IDX files."};
+}
+
+} // namespace
+
+Result<Source> openSource(const std::string &name, const std::string &key)
+{
+    if (name.empty()) return Error{"no images are chosen", key, "Give the folder that holds them, or " + fashionMnist + '.'};
+    if (name == fashionMnist) return openFashionMnist(key);
+    const fs::path path = expanded(name);
+    std::error_code error;
+    const auto status = fs::status(path, error);
+    if (!fs::exists(status)) return missing(name, key);
+    if (fs::is_regular_file(status)) return openFile(path, key);
+    if (holdsIdx(path)) return openIdx(path, path.string().find(fashionMnist) != std::string::npos);
+    return openFolder(path);
+}
+
+} // namespace parallax::data

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/data/view.h"
+
+#include "core/engine/data/resample.h"
+#include "core/engine/data/transforms.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace parallax::data {
+
+namespace {
+
+using Purpose = Random::Purpose;
+using transforms::Planes;
+
+constexpr double lowestRatio = 3.0 / 4, highestRatio = 4.0 / 3;
+constexpr int cropTries = 10;
+
+double valueOf(const std::vector<double> &values, std::size_t channel, double fallback)
+{
+    return values.empty() ? fallback : values[std::min(channel, values.size() - 1)];
+}
+
+/// Brightness, contrast, saturation and hue in random order, each by a factor of its own.
+void jitter(Planes view, const AugmentConfig &augment, Random random)
+{
+    if (random.uniform() >= float(augment.jitterP)) return;
+    const auto factor = [&](double strength) {
+        return random.uniform(float(std::max(0.0, 1 - strength)), float(1 + strength));
+    };
+    const float brightness = factor(augment.brightness), contrast = factor(augment.contrast);
+    const float saturation = factor(augment.saturation), hue = random.uniform(float(-augment.hue), float(augment.hue));
+    std::array<int, 4> order{0, 1, 2, 3};
+    for (std::size_t i = 3; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
+    for (const int operation : order) {
+        if (operation == 0 && augment.brightness > 0) transforms::adjustBrightness(view, brightness);
+        if (operation == 1 && augment.contrast > 0) transforms::adjustContrast(view, contrast);
+        if (operation == 2 && augment.saturation > 0) transforms::adjustSaturation(view, saturation);
+        if (operation == 3 && augment.hue > 0) transforms::adjustHue(view, hue);
+    }
+}
+
+/// The kernel reaches three standard deviations to each side, or as far as mirrored edges allow.
+void randomBlur(Planes view, const AugmentConfig &augment, Random random)
+{
+    if (random.uniform() >= float(augment.blurP)) return;
+    const float sigma = random.uniform(float(augment.blurSigmaMin), float(augment.blurSigmaMax));
+    if (sigma < 0.01f) return; // its kernel is 1 in the middle and 0 beside it
+    transforms::blur(view, std::min(int(std::ceil(3 * sigma)), std::min(view.width, view.height) - 1), sigma);
+}
+
+void randomView(const cv::Mat &rgb, const AugmentConfig &augment, const ViewKey &key, Planes view)
+{
+    const cv::Rect crop = drawCrop(rgb.size(), augment, Random(key, Purpose::Crop));
+    resample(rgb, crop, {view.width, view.height}, {0, 0, view.width, view.height}, view.rgb);
+    if (Random(key, Purpose::Flip).uniform() < float(augment.flipP)) transforms::flipHorizontally(view);
+    jitter(view, augment, Random(key, Purpose::Jitter));
+    if (Random(key, Purpose::Gray).uniform() < float(augment.grayP)) transforms::toGray(view);
+    randomBlur(view, augment, Random(key, Purpose::Blur));
+}
+
+/// Shorter side to `size`, the longer one in proportion; of that the middle.
+void centreView(const cv::Mat &rgb, Planes view)
+{
+    const int size = view.width;
+    const bool wide = rgb.cols > rgb.rows;
+    const int longer = int(std::int64_t(size) * (wide ? rgb.cols : rgb.rows) / (wide ? rgb.rows : rgb.cols));
+    const cv::Size full = wide ? cv::Size(longer, size) : cv::Size(size, longer);
+    const int offset = int(std::nearbyint((longer - size) / 2.0));
+    resample(rgb, {0, 0, rgb.cols, rgb.rows}, full, {wide ? offset : 0, wide ? 0 : offset, size, size}, view.rgb);
+}
+
+} // namespace
+
+Normalisation::Normalisation(const AugmentConfig &augment)
+{
+    for (std::size_t c = 0; c < 3; ++c) {
+        mean[c] = valueOf(augment.mean, c, 0);
+        std[c] = valueOf(augment.std, c, 1);
+    }
+}
+
+cv::Rect drawCrop(const cv::Size &image, const AugmentConfig &augment, Random random)
+{
+    const double area = double(image.width) * image.height;
+    for (int i = 0; i < cropTries; ++i) {
+        const double target = area * random.uniform(float(augment.cropMin), float(augment.cropMax));
+        const double ratio = std::exp(random.uniform(float(std::log(lowestRatio)), float(std::log(highestRatio))));
+        const auto width = std::llrint(std::sqrt(target * ratio)), height = std::llrint(std::sqrt(target / ratio));
+        if (width < 1 || height < 1 || width > image.width || height > image.height) continue;
+        const int y = int(random.below(std::uint64_t(image.height - height + 1)));
+        const int x = int(random.below(std::uint64_t(image.width - width + 1)));
+        return {x, y, int(width), int(height)};
+    }
+    int width = image.width, height = image.height;
+    const double ratio = double(width) / height;
+    if (ratio < lowestRatio)
+        height = std::max(1, int(std::lrint(width / lowestRatio)));
+    else if (ratio > highestRatio)
+        width = std::max(1, int(std::lrint(height * highestRatio)));
+    return {(image.width - width) / 2, (image.height - height) / 2, width, height};
+}
+
+void makeView(const cv::Mat &rgb, const ViewSpec &spec, const ViewKey &key, float *out)
+{
+    const Planes view{out, int(spec.augment.size), int(spec.augment.size)};
+    if (spec.random)
+        randomView(rgb, spec.augment, key, view);
+    else
+        centreView(rgb, view);
+    const Normalisation normalisation(spec.augment);
+    transforms::normalise(view, normalisation.mean, normalisation.std);
+}
+
+Status checkAugment(const AugmentConfig &augment)
+{
+    for (const auto &[key, values] : {std::pair("augment.mean", augment.mean), std::pair("augment.std", augment.std)})
+        if (values.size() != 1 && values.size() != 3)
+            return Error{"has " + std::to_string(values.size()) + " values", key,
+                         "Give one value for all channels, or three: red, green, blue."};
+    if (augment.cropMin > augment.cropMax)
+        return Error{"is above augment.crop_max", "augment.crop_min", "Exchange the two."};
+    if (augment.blurSigmaMin > augment.blurSigmaMax)
+        return Error{"is above augment.blur_sigma_max", "augment.blur_sigma_min", "Exchange the two."};
+    return {};
+}
+
+} // namespace parallax::data

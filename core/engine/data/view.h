@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/engine/data/loader.h"
+#include "core/engine/data/random.h"
+
+namespace parallax::data {
+
+/// The rectangle of a random resized crop (Szegedy et al. 2015): an area share uniform in cropMin … cropMax and a ratio
+/// log-uniform in 3/4 … 4/3, ten tries; then the largest centred rectangle whose ratio is in that range.
+cv::Rect drawCrop(const cv::Size &image, const AugmentConfig &augment, Random random);
+
+/// Mean and standard deviation as three values each, whether the configuration gives one or three.
+struct Normalisation {
+    double mean[3], std[3];
+    explicit Normalisation(const AugmentConfig &augment);
+};
+
+} // namespace parallax::data
