@@ -3,6 +3,7 @@
 #include "core/session/runindex.h"
 
 #include "core/base/atomicfile.h"
+#include "core/json/strict.h"
 #include "core/session/qtconvert.h"
 
 namespace parallax::session {
@@ -39,8 +40,12 @@ void RunIndex::load()
 {
     const auto text = readFile(indexFile(m_runs), fileLimit);
     if (!text) return;
-    const auto json = runs::Json::parse(*text, nullptr, false);
-    if (!json.is_object() || json.value("format", 0) != format || !json.contains("runs") || !json["runs"].is_object())
+    const auto parsed = json::parse(*text);
+    const auto *whole = std::get_if<runs::Json>(&parsed);
+    if (!whole) return;
+    const runs::Json &json = *whole;
+    if (!json.is_object() || !json.contains("format") || json["format"] != format || !json.contains("runs") ||
+        !json["runs"].is_object())
         return;
     for (const auto &[name, item] : json["runs"].items()) {
         if (!item.is_object() || !item.contains("stamps") || !item["stamps"].is_array() || item["stamps"].size() != 3)

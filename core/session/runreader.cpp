@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/runreader.h"
 
-#include "core/base/atomicfile.h"
+#include "core/config/schema.h"
 
 #include <chrono>
 #include <sys/stat.h>
@@ -39,9 +39,7 @@ bool RunReader::readRecord()
     bool news = false;
     if (const auto stamp = FileStamp::of(m_folder.config()); stamp != m_configStamp) {
         m_configStamp = stamp;
-        const auto text = readFile(m_folder.config(), 4 << 20);
-        auto config = text ? runs::Json::parse(*text, nullptr, false) : runs::Json();
-        if (config.is_object()) m_data.config = std::move(config);
+        if (auto config = config::readFile(m_folder.config().string())) m_data.config = std::move(config).value();
         news = true;
     }
     if (const auto stamp = FileStamp::of(m_folder.record()); stamp != m_recordStamp) {
@@ -63,21 +61,34 @@ void RunReader::findRanks()
 bool RunReader::readEvents(int budgetMs)
 {
     const double end = now() + budgetMs;
-    bool news = false;
+    bool news = false, again = false;
     for (auto &[rank, reader] : m_ranks) {
         while (true) {
             const auto events = reader.poll(bytesAtOnce);
-            if (events.empty()) break;
+            again = again || reader.restarted();
+            if (events.empty() || again) break;
             apply(m_data, rank, events);
             news = true;
             if (now() > end) break;
         }
     }
+    if (again) return forgetEvents();
     std::int64_t skipped = 0;
     for (const auto &entry : m_ranks) skipped += entry.second.skipped();
     news = news || skipped != m_data.skippedLines;
     m_data.skippedLines = skipped;
     return news;
+}
+
+/// A file was replaced under our eyes: what was read of it may never have been. All of it is read anew at the next poll.
+bool RunReader::forgetEvents()
+{
+    m_ranks.clear();
+    RunData fresh;
+    fresh.record = std::move(m_data.record);
+    fresh.config = std::move(m_data.config);
+    m_data = std::move(fresh);
+    return true;
 }
 
 bool RunReader::poll(int budgetMs)
@@ -91,7 +102,7 @@ RunData readRun(const runs::RunFolder &folder)
 {
     constexpr int untilAllIsRead = 1 << 30;
     RunReader reader(folder);
-    reader.poll(untilAllIsRead);
+    while (reader.poll(untilAllIsRead)) { } // of a live run: until it is caught up with
     return reader.data();
 }
 

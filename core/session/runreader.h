@@ -30,6 +30,7 @@ public:
 private:
     bool readRecord();
     bool readEvents(int budgetMs);
+    bool forgetEvents();
     void findRanks();
 
     runs::RunFolder m_folder;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/summary.h"
 
-#include "core/base/atomicfile.h"
 #include "core/config/schema.h"
 #include "core/session/qtconvert.h"
 #include "core/session/settings.h"
@@ -92,10 +91,9 @@ Summarizer::Summarizer(runs::RunFolder folder) : m_folder(std::move(folder)), m_
 
 void Summarizer::readConfig()
 {
-    const auto text = readFile(m_folder.config(), 4 << 20);
-    if (!text) return;
-    const auto config = runs::Json::parse(*text, nullptr, false);
-    if (!config.is_object()) return;
+    const auto read = config::readFile(m_folder.config().string());
+    if (!read) return;
+    const runs::Json &config = *read;
     const runs::Json *source = config::lookup(config, "data.source");
     m_summary.dataset = source && source->is_string() ? lastPart(toQString(source->get<std::string>())) : QString();
     m_summary.method = labelOf(config, "method.name");
@@ -130,10 +128,26 @@ bool Summarizer::poll()
     if (m_summary.problem.isEmpty()) news = runs::markIfDead(m_folder, m_summary.record) || news;
     for (auto events = m_events.poll(); !events.empty(); events = m_events.poll()) {
         news = true;
+        if (m_events.restarted()) forgetEvents();
         for (const runs::Event &event : events) apply(event);
     }
     if (news) derive();
     return news;
+}
+
+/// The file was replaced: what was read of the old one says nothing any more.
+void Summarizer::forgetEvents()
+{
+    RunSummary fresh;
+    fresh.folder = m_summary.folder;
+    fresh.record = std::move(m_summary.record);
+    fresh.problem = m_summary.problem;
+    m_summary = std::move(fresh);
+    m_knn.clear();
+    m_loss = {};
+    m_startTime = m_lastTime = m_earlier = m_firstTime = 0;
+    m_firstStep = -1;
+    readConfig();
 }
 
 void Summarizer::apply(const runs::Event &event)

@@ -72,6 +72,7 @@ private:
 
     void readConfig();
     void readRecord();
+    void forgetEvents();
     void apply(const runs::Event &event);
     void applyStart(const runs::Event &event);
     void applyMetrics(const runs::Event &event);
