@@ -12,14 +12,15 @@ namespace parallax::dist {
 
 struct RanksOptions {
     int rank = 0, world = 1;
-    std::string store;             ///< FileStore path, new for every launch; or "tcp://host:port" for several machines
+    std::string store; ///< FileStore path, new for every launch; or "tcp://host:port" for several machines
     torch::Device device = torch::kCPU;
     double timeoutSeconds = 600;
 };
 
 /// The ranks of a run: collectives, with and without gradient. With one rank every call is the identity, so callers hold no
 /// `if (world > 1)`. Backend by device: NCCL on CUDA (through the CUDA module), Gloo on the CPU, bound to loopback.
-class Ranks
+/// A collective that another rank does not join throws std::runtime_error after the timeout, or at once when that rank died.
+class Ranks : public std::enable_shared_from_this<Ranks>
 {
 public:
     static std::shared_ptr<Ranks> connect(const RanksOptions &options); ///< throws std::runtime_error with a plain reason
@@ -33,6 +34,8 @@ public:
     virtual void allReduceMax(torch::Tensor &tensor) const = 0;
     /// Rows of all ranks concatenated in rank order, no gradient. Ranks may hold different numbers of rows.
     virtual torch::Tensor allGatherRows(const torch::Tensor &rows) const = 0;
+    /// Tensors of one shape from all ranks, stacked: [world, shape…]; one collective, no gradient.
+    virtual torch::Tensor allGatherEqual(const torch::Tensor &tensor) const = 0;
     virtual void broadcast(torch::Tensor &tensor, int root) const = 0;
     virtual void barrier() const = 0;
 
@@ -44,13 +47,16 @@ public:
     /// Row offset of this rank in a gathered tensor, and the total, for ranks with different counts.
     std::pair<std::int64_t, std::int64_t> offsetOf(std::int64_t rows) const;
 
+    /// Rows that each rank holds; exchanged over the CPU, so that no GPU waits for it.
+    std::vector<std::int64_t> counts(std::int64_t rows) const;
+
     /// A small number agreed on by all ranks over the CPU (largest wins): control messages such as pause and stop.
     virtual std::int64_t agreeMax(std::int64_t value) const = 0;
     /// For the reducer only.
     virtual void *processGroup() const = 0;
 
 protected:
-    Ranks(int rank, int world, torch::Device device) : m_rank(rank), m_world(world), m_device(device) {}
+    Ranks(int rank, int world, torch::Device device) : m_rank(rank), m_world(world), m_device(device) { }
     int m_rank, m_world;
     torch::Device m_device;
 };

@@ -25,8 +25,12 @@ struct Context {
 };
 
 struct StepResult {
-    torch::Tensor loss;                    ///< scalar, with gradient
+    /// Scalar, with gradient. Its mean over the context's ranks is the loss of all their images, also where ranks hold
+    /// different numbers of them.
+    torch::Tensor loss;
     std::map<std::string, double> figures; ///< named figures for the event log, e.g. feature_std
+    /// Dimensions of the vectors that the figure feature_std is about (1/√dimensions when they spread evenly); 0: no such figure.
+    std::int64_t outputDim = 0;
 };
 
 /// A self-supervised method: networks and one training step. Everything that must survive is a registered parameter,
@@ -37,13 +41,14 @@ public:
     virtual std::vector<data::ViewSpec> views(const data::AugmentConfig &augment) const = 0;
     /// Loss and figures from the views (each [n, 3, s, s]); no backward, no optimiser.
     virtual StepResult step(const std::vector<torch::Tensor> &views, const Context &context) = 0;
-    virtual void beforeStep(const Context &) {} ///< before the forward
-    virtual void afterBackward(const Context &) {} ///< before the optimiser: frozen parts lose their gradient here
-    virtual void afterStep(const Context &) {}  ///< after the optimiser
+    virtual void beforeStep(const Context &) { }    ///< before the forward
+    virtual void afterBackward(const Context &) { } ///< before the optimiser: frozen parts lose their gradient here
+    virtual void afterStep(const Context &) { }     ///< after the optimiser
     /// What kNN, probe and embeddings see: [n, 3, s, s] → [n, D].
     virtual torch::Tensor features(const torch::Tensor &images) = 0;
-    /// The loss of a network that has learned nothing, for a batch of n images over all ranks; NaN: not known.
-    virtual double chanceLoss(std::int64_t globalBatch) const = 0;
+    /// The loss of a network that has learned nothing, for n images that see each other (the global batch; with gather off,
+    /// one rank's share); NaN: not known.
+    virtual double chanceLoss(std::int64_t batch) const = 0;
     /// The part to export: torchvision's names.
     virtual std::shared_ptr<torch::nn::Module> backbone() const = 0;
 };

@@ -6,8 +6,10 @@
 
 #include <torch/torch.h>
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace parallax::nn {
 
@@ -15,18 +17,8 @@ struct BackboneConfig {
     std::string name = "resnet18";
     std::string stem = "imagenet";
     double width = 1;
-    static void describe(config::Group<BackboneConfig> &group)
-    {
-        group.field("name", &BackboneConfig::name).label("Network")
-            .choice("resnet18", "ResNet-18").choice("resnet34", "ResNet-34").choice("resnet50", "ResNet-50")
-            .help("The network whose features are learned.");
-        group.field("stem", &BackboneConfig::stem).label("Stem")
-            .choice("imagenet", "ImageNet", "7×7 convolution, stride 2, max-pool: for images of 96 px and more")
-            .choice("cifar", "CIFAR", "3×3 convolution, stride 1, no max-pool: for small images")
-            .help("The first layers.");
-        group.field("width", &BackboneConfig::width).label("Width").unit("×").range(0.0625, 4).advanced()
-            .help("Factor on the number of channels of every layer.");
-    }
+    bool zeroInitResidual = false;
+    static void describe(config::Group<BackboneConfig> &group);
 };
 
 /// A feature extractor: images [n, 3, s, s] → [n, features].
@@ -38,8 +30,16 @@ public:
 };
 using Backbone = std::shared_ptr<BackboneImpl>;
 
+/// A network that can be chosen. The table in backbone.cpp is the one place that names them all.
+struct BackboneInfo {
+    std::string name, label;
+    std::function<Backbone(const BackboneConfig &)> make;
+};
+const std::vector<BackboneInfo> &backbones();
+
 /// torchvision's names in the state dict. Weights depend on torch's current seed alone.
 /// Every batch norm is a nn::BatchNorm: enableSyncBatchNorm(module, ranks) makes its statistics global.
+/// Throws std::runtime_error for a name that is not in the table.
 Backbone makeBackbone(const BackboneConfig &config);
 
 } // namespace parallax::nn

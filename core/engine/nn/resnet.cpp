@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/nn/resnet.h"
+
+#include "core/engine/nn/batchnorm.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace parallax::nn {
+
+namespace {
+
+torch::nn::Conv2d convolution(std::int64_t in, std::int64_t out, int kernel, int stride)
+{
+    return torch::nn::Conv2d(torch::nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
+}
+
+/// A residual block: a chain of convolutions with batch norm, added to its input (or to a projection of it).
+class BlockImpl : public torch::nn::Module
+{
+public:
+    static constexpr int bottleneckExpansion = 4;
+
+    BlockImpl(std::int64_t in, std::int64_t planes, int stride, bool bottleneck)
+    {
+        const std::int64_t out = bottleneck ? planes * bottleneckExpansion : planes;
+        if (bottleneck) {
+            add(in, planes, 1, 1);
+            add(planes, planes, 3, stride);
+            add(planes, out, 1, 1);
+        } else {
+            add(in, planes, 3, stride);
+            add(planes, planes, 3, 1);
+        }
+        if (stride != 1 || in != out) {
+            m_projection = convolution(in, out, 1, stride);
+            m_projectionNorm = BatchNorm(out);
+            torch::nn::Sequential downsample;
+            downsample->push_back(m_projection);
+            downsample->push_back(m_projectionNorm);
+            register_module("downsample", downsample);
+        }
+    }
+
+    torch::Tensor forward(const torch::Tensor &input)
+    {
+        torch::Tensor x = input;
+        for (std::size_t i = 0; i < m_convolutions.size(); ++i) {
+            x = m_norms[i]->forward(m_convolutions[i]->forward(x));
+            if (i + 1 < m_convolutions.size()) x = torch::relu(x);
+        }
+        return torch::relu(x + (m_projection ? m_projectionNorm->forward(m_projection->forward(input)) : input));
+    }
+
+    BatchNorm lastNorm() const { return m_norms.back(); }
+
+private:
+    void add(std::int64_t in, std::int64_t out, int kernel, int stride)
+    {
+        const std::string number = std::to_string(m_convolutions.size() + 1);
+        m_convolutions.push_back(register_module("conv" + number, convolution(in, out, kernel, stride)));
+        m_norms.push_back(register_module("bn" + number, BatchNorm(out)));
+    }
+
+    std::vector<torch::nn::Conv2d> m_convolutions;
+    std::vector<BatchNorm> m_norms;
+    torch::nn::Conv2d m_projection = nullptr;
+    BatchNorm m_projectionNorm = nullptr;
+};
+TORCH_MODULE(Block);
+
+class ResNetImpl final : public BackboneImpl
+{
+public:
+    ResNetImpl(const std::array<int, 4> &blocks, bool bottleneck, const BackboneConfig &config)
+        : m_imagenetStem(config.stem == "imagenet")
+    {
+        const std::int64_t base = std::max<std::int64_t>(1, std::llround(64 * config.width));
+        m_conv1 = register_module("conv1", m_imagenetStem ? convolution(3, base, 7, 2) : convolution(3, base, 3, 1));
+        m_bn1 = register_module("bn1", BatchNorm(base));
+        std::int64_t in = base;
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            const std::int64_t planes = base << i;
+            torch::nn::Sequential layer;
+            for (int k = 0; k < blocks[i]; ++k) {
+                Block block(in, planes, k == 0 && i > 0 ? 2 : 1, bottleneck);
+                layer->push_back(block);
+                m_blocks.push_back(block);
+                in = bottleneck ? planes * BlockImpl::bottleneckExpansion : planes;
+            }
+            register_module("layer" + std::to_string(i + 1), layer);
+        }
+        features = in;
+        initialise(config.zeroInitResidual);
+    }
+
+    torch::Tensor forward(const torch::Tensor &images) override
+    {
+        torch::Tensor x = torch::relu(m_bn1->forward(m_conv1->forward(images)));
+        if (m_imagenetStem) x = torch::max_pool2d(x, 3, 2, 1);
+        for (auto &block : m_blocks) x = block->forward(x);
+        return torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1);
+    }
+
+private:
+    /// He et al. 2015 (arXiv:1502.01852) by the outputs, so that the gradient keeps its size on its way back.
+    void initialise(bool zeroInitResidual)
+    {
+        apply([](torch::nn::Module &part) {
+            if (auto *conv = dynamic_cast<torch::nn::Conv2dImpl *>(&part))
+                torch::nn::init::kaiming_normal_(conv->weight, 0, torch::kFanOut, torch::kReLU);
+        });
+        if (!zeroInitResidual) return;
+        for (auto &block : m_blocks) torch::nn::init::zeros_(block->lastNorm()->weight);
+    }
+
+    bool m_imagenetStem;
+    torch::nn::Conv2d m_conv1 = nullptr;
+    BatchNorm m_bn1 = nullptr;
+    std::vector<Block> m_blocks;
+};
+
+} // namespace
+
+Backbone makeResNet(const std::array<int, 4> &blocks, bool bottleneck, const BackboneConfig &config)
+{
+    return std::make_shared<ResNetImpl>(blocks, bottleneck, config);
+}
+
+} // namespace parallax::nn
