@@ -91,4 +91,9 @@ function(parallax_use_torch_pch name)
   endif()
   target_precompile_headers(${name} REUSE_FROM parallax_torch_pch)
   target_compile_options(${name} PRIVATE -fpch-preprocess) # lets ccache see through the precompiled header
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL EXECUTABLE) # the precompiled header is made with -fPIC, which -fPIE does not match
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE -fPIC)
+  endif()
 endfunction()
