@@ -99,33 +99,19 @@ std::optional<Problem> explainBytes(std::string_view text, bool markAllowed)
     const bool marked = text.starts_with(byteOrderMark);
     if (marked && !markAllowed) return Problem{"begins with a byte order mark", "Save it as UTF-8 without one", 0};
     if (!text::isUtf8(text)) return Problem{"is not valid UTF-8 here", "Save it as UTF-8", text::utf8Prefix(text)};
+    // The parser takes a NUL for the end of the text and would not look at what follows.
+    if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
+        return Problem{"holds a NUL byte", "Save it as plain text in UTF-8", nul};
     const std::string_view body = marked ? text.substr(byteOrderMark.size()) : text;
     if (body.find_first_not_of(blank) == std::string_view::npos) return Problem{"is empty", "The least is {}", 0};
     return {};
-}
-
-Problem explainSyntax(std::string_view text, std::size_t position, std::string_view token, std::string_view parserSays)
-{
-    // "… - what went wrong; last read: 'token'; expected …": the token is the file's own text and must not be searched.
-    const std::string_view says = parserSays.substr(0, parserSays.find("; last read"));
-    const std::size_t tail = parserSays.rfind("; expected ");
-    const std::string_view expected = tail == std::string_view::npos ? std::string_view() : parserSays.substr(tail);
-    const std::size_t end = std::min(position, text.size());
-    const std::size_t offset = wordStart(text, end - std::min(end, std::max<std::size_t>(token.size(), 1)));
-    if (contains(says, "unexpected end of input"))
-        return {"ends too early", "A bracket or brace is never closed", text.size()};
-    if (contains(says, "invalid string")) return explainString(says, offset);
-    if (contains(says, "number overflow")) return {"the number " + quoted(token) + " is too large", {}, offset};
-    if (contains(says, "invalid comment"))
-        return {"a comment is never closed, or a / stands alone", "Comments are // … or /* … */", offset};
-    return explainToken(text, offset, says, expected);
 }
 
 std::size_t startOfToken(std::string_view text, std::size_t end)
 {
     if (end == 0) return 0;
     std::size_t at = end - 1;
-    if (text[at] != '"') return at;
+    if (text[at] != '"') return wordStart(text, at);
     // Back to the opening quote: one with an even number of backslashes in front.
     while (at > 0) {
         at = text.rfind('"', at - 1);
@@ -135,6 +121,29 @@ std::size_t startOfToken(std::string_view text, std::size_t end)
         if (backslashes % 2 == 0) return at;
     }
     return at;
+}
+
+Problem explainSyntax(std::string_view text, std::size_t position, std::string_view token, std::string_view parserSays)
+{
+    // "… - what went wrong; last read: 'token'; expected …": the token is the file's own text and must not be searched.
+    const std::string_view says = parserSays.substr(0, parserSays.find("; last read"));
+    const std::size_t tail = parserSays.rfind("; expected ");
+    const std::string_view expected = tail == std::string_view::npos ? std::string_view() : parserSays.substr(tail);
+    const std::size_t end = std::min(position, text.size());
+    // Only within a text or a number does `token` hold the token alone; else what came before it as well.
+    const bool whole =
+        contains(says, "invalid string") || contains(says, "invalid number") || contains(says, "number overflow");
+    // A control character, which can only be its last, is shown in the token as <U+000A>.
+    const std::size_t spelt = end > 0 && static_cast<unsigned char>(text[end - 1]) < 0x20 ? 7 : 0;
+    const std::size_t offset =
+        whole ? end - std::min(end, token.size() - std::min(token.size(), spelt)) : startOfToken(text, end);
+    if (contains(says, "unexpected end of input"))
+        return {"ends too early", "A bracket or brace is never closed", text.size()};
+    if (contains(says, "invalid string")) return explainString(says, offset);
+    if (contains(says, "number overflow")) return {"the number " + quoted(token) + " is too large", {}, offset};
+    if (contains(says, "invalid comment"))
+        return {"a comment is never closed, or a / stands alone", "Comments are // … or /* … */", offset};
+    return explainToken(text, offset, says, expected);
 }
 
 } // namespace parallax::json

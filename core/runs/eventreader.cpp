@@ -72,15 +72,15 @@ void EventReader::takeLine(std::string_view line, std::vector<Event> &events)
 {
     // A power loss leaves a block of NULs where bytes were promised; what is appended later follows it without a line end.
     const std::size_t nuls = std::min(line.find_first_not_of('\0'), line.size());
-    if (nuls > 0) ++m_skipped;
     line = trimmed(line.substr(nuls));
+    if (nuls > 0) ++m_skipped;
     if (line.empty()) return;
     auto parsed = json::parse(line, {.depth = deepestEvent});
     Json *object = std::get_if<Json>(&parsed);
     if (object && object->is_object())
         events.push_back(toEvent(std::move(*object)));
-    else
-        ++m_skipped;
+    else if (nuls == 0)
+        ++m_skipped; // a line counts once
 }
 
 void EventReader::take(std::string_view bytes, std::vector<Event> &events)
