@@ -16,8 +16,8 @@ std::optional<std::string> entryProblem(const Field &field, const Json &value)
 {
     if (value.is_number() && (field.min || field.max)) {
         const double number = value.get<double>();
-        if (field.min && (number < *field.min || (field.exclusiveMin && number == *field.min)))
-            return field.exclusiveMin ? "is not above the smallest value" : "is below the smallest allowed value";
+        if (field.min && number < *field.min) return "is below the smallest allowed value";
+        if (field.min && field.exclusiveMin && number == *field.min) return "is not allowed, only what lies above it";
         if (field.max && number > *field.max) return "is above the largest allowed value";
     }
     if (field.choices.empty()) return {};

@@ -43,7 +43,7 @@ struct Field {
 
     std::string group() const { return key.substr(0, key.find('.')); }
     std::string name() const { return key.substr(key.find('.') + 1); }
-    /// "a number above 0 and at most 10", "one of: cpu, cuda, auto"; for messages and tooltips.
+    /// "a number above 0 and at most 10 (px)", "one of: cpu, cuda, auto"; for messages and tooltips.
     std::string allowed() const;
 };
 

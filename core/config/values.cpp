@@ -74,6 +74,7 @@ std::optional<Json> parseEntry(Type type, const std::string &text)
     }
 }
 
+/// " from 0 to 1", " above 0 and at most 10", " of at least 1"; empty without limits.
 std::string limits(const Field &field)
 {
     std::string out;
@@ -119,13 +120,15 @@ std::string Field::allowed() const
         for (const Choice &choice : choices) values.push_back(choice.value);
         return (isList(type) ? "a list of: " : "one of: ") + text::join(values, ", ");
     }
+    const std::string each = limits(*this).empty() ? std::string() : ", each" + limits(*this);
+    const std::string measure = unit.empty() ? std::string() : " (" + unit + ')';
     switch (type) {
     case Type::Bool: return "true or false";
-    case Type::Int: return "a whole number" + limits(*this);
-    case Type::Float: return "a number" + limits(*this);
+    case Type::Int: return "a whole number" + limits(*this) + measure;
+    case Type::Float: return "a number" + limits(*this) + measure;
     case Type::String: return "text";
-    case Type::IntList: return "a list of whole numbers" + (limits(*this).empty() ? "" : ", each" + limits(*this));
-    case Type::FloatList: return "a list of numbers" + (limits(*this).empty() ? "" : ", each" + limits(*this));
+    case Type::IntList: return "a list of whole numbers" + each + measure;
+    case Type::FloatList: return "a list of numbers" + each + measure;
     case Type::StringList: return "a list of texts";
     }
     return {};

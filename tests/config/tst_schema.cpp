@@ -63,7 +63,7 @@ private Q_SLOTS:
             QTest::newRow(config) << config << key << says << allowed;
         };
         row(R"({"optim": {"lr": "0.1"}})", "optim.lr", "wrong type", "a number above 0 and at most 100");
-        row(R"({"optim": {"lr": 0}})", "optim.lr", "not above", "a number above 0 and at most 100");
+        row(R"({"optim": {"lr": 0}})", "optim.lr", "only what lies above", "a number above 0 and at most 100");
         row(R"({"optim": {"lr": 101}})", "optim.lr", "above the largest", "a number above 0 and at most 100");
         row(R"({"optim": {"momentum": -0.5}})", "optim.momentum", "below the smallest", "a number from 0 to 1");
         row(R"({"optim": {"momentum": null}})", "optim.momentum", "wrong type", "a number from 0 to 1");

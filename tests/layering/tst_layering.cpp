@@ -65,7 +65,8 @@ private:
     template<class Visit>
     static int forEachInclude(Visit visit)
     {
-        static const QRegularExpression include(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])", QRegularExpression::MultilineOption);
+        // \x22 stands for the quote: moc loses its way in a raw string that holds an odd number of them.
+        static const QRegularExpression include(R"(^\s*#\s*include\s*[<\x22]([^>\x22]+)[>\x22])", QRegularExpression::MultilineOption);
         const QDir root(PARALLAX_SOURCE_DIR);
         int files = 0;
         for (const char *top : {"core", "ui", "app"}) {
