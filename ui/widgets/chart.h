@@ -12,22 +12,24 @@
 #include <vector>
 
 class QCPGraph;
-class QCPRange;
 class QCustomPlot;
 
 namespace parallax::ui {
 
+class ChartCursor;
+class ChartOverlay;
+
 /// One line of a chart. x never goes back; y may hold NaN: a gap, marked on the base line.
 struct ChartSeries {
     QString name;
-    int color = 0;                      ///< categorical palette
-    std::optional<Token> ink;           ///< instead of a categorical colour: device totals, reserved memory
-    std::vector<double> x, y;           ///< raw, undecimated
-    std::vector<double> pastX, pastY;   ///< what a resume replaced: shown faintly, never joined to the rest
-    bool smooth = true;                 ///< takes part in smoothing; then the raw trace shows behind
-    bool fill = false;                  ///< light area below
+    int color = 0;                    ///< categorical palette
+    std::optional<Token> ink;         ///< instead of a categorical colour: device totals, reserved memory
+    std::vector<double> x, y;         ///< raw, undecimated
+    std::vector<double> pastX, pastY; ///< what a resume replaced: shown faintly, never joined to the rest
+    bool smooth = true;               ///< takes part in smoothing; then the raw trace shows behind
+    bool fill = false;                ///< light area below
     bool dashed = false;
-    bool dots = false;                  ///< every value is a point that can be clicked
+    bool dots = false; ///< every value is a point that can be clicked
     double width = 1.75;
 };
 
@@ -70,13 +72,15 @@ public:
     QString valueText(double value) const;
     /// A disc with a halo at the end of each line.
     void setLive(bool live);
-    /// x range that shows everything so far; off after a zoom, on again by fit().
+    /// The x range shows everything so far, also as more comes; off after a zoom, on again by fit().
     bool following() const { return m_following; }
-    void fit();
+    void setFollowing(bool on);
+    void fit() { setFollowing(true); }
     /// Small charts have fewer labels and narrower margins, and take no mouse.
     void setCompact(bool compact);
 
-    void setCursor(std::optional<double> x, bool owner = false);
+    /// Where the common cursor stands; nothing: no cursor.
+    void setCursor(std::optional<double> x);
     /// The value of series i at the cursor, else its last one; as drawn (smoothed). NaN: none.
     double shownValue(std::size_t i) const;
     void setXRange(double from, double to);
@@ -96,9 +100,9 @@ public:
 
 Q_SIGNALS:
     void cursorMoved(std::optional<double> x);
-    void valuesChanged();                    ///< shownValue of some series is another
+    void valuesChanged();                      ///< shownValue of some series is another
     void rangeChanged(double from, double to); ///< by the person: wheel or drag
-    void fitted();                           ///< by the person: double-click
+    void fitted();                             ///< by the person: double-click
     void pointClicked(std::size_t series, double x, double y, const QPoint &at);
 
 protected:
@@ -107,8 +111,6 @@ protected:
     void showEvent(QShowEvent *event) override;
 
 private:
-    class Overlay;
-    class CursorItem;
     struct Line {
         QCPGraph *raw = nullptr, *past = nullptr, *main = nullptr;
         std::vector<double> smoothed; ///< as long as the series
@@ -116,32 +118,39 @@ private:
 
     void schedule();
     void rebuild();
-    void rebuildLines();
+    void matchLines();
+    void styleAll();
+    void smoothAll();
+    std::optional<std::pair<double, double>> dataRange() const;
     void fitRange();
     void fitValues();
-    void styleAll();
-    void styleLine(const ChartSeries &series, Line &line);
-    void smoothAll();
-    void mouseMoved(const QPoint &at);
+    void drawLines();
+    void drawMarks();
+    void updateCursor();
+    void takeCursor(std::optional<double> x);
+    void pan(const QPoint &to);
+    void zoom(double factor, int pixel);
+    void setRangeByPerson(double from, double to);
     void clicked(const QPoint &at);
     QColor inkOf(const ChartSeries &series) const;
     std::optional<std::size_t> indexAt(std::size_t series, double x) const;
 
     QCustomPlot *m_plot;
-    Overlay *m_overlay;
-    CursorItem *m_cursorItem;
+    ChartOverlay *m_overlay;
+    ChartCursor *m_cursorItem;
     QTimer m_redraw;
     std::vector<ChartSeries> m_series;
     std::vector<Line> m_lines;
     std::vector<ReferenceLine> m_references;
     std::vector<ChartEvent> m_events;
     std::optional<double> m_cursor;
-    QPoint m_pressed;
+    std::optional<QPoint> m_pressed; ///< where a drag or click began
+    double m_pressedFrom = 0, m_pressedTo = 0;
     XScale m_xScale = XScale::Number;
     double m_smoothing = 0;
     int m_decimals = -1;
     bool m_logY = false, m_fromZero = false, m_live = false, m_following = true, m_compact = false, m_owner = false;
-    bool m_rangeIsOurs = false;
+    bool m_smoothIsStale = false, m_dragged = false;
 };
 
 /// Links charts: one cursor and one x range for all, the x value in the dark label of the one under the mouse.

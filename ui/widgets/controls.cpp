@@ -23,7 +23,7 @@ QPushButton *makeButton(const QString &text, const QString &iconName, ButtonKind
     constexpr Token inks[] = {Token::Text, Token::OnAccent, Token::Error, Token::TextSecondary};
     button->setProperty("role", QLatin1String(roles[int(kind)]));
     button->setProperty("compact", compact);
-    button->setFont(font(compact ? TextRole::State : TextRole::Button));
+    button->setFont(textFont(compact ? TextRole::State : TextRole::Button));
     if (!iconName.isEmpty()) button->setIcon(icon(iconName, inks[int(kind)], kind == ButtonKind::Quiet));
     const int side = compact ? 14 : 16;
     button->setIconSize({side, side});
@@ -43,7 +43,7 @@ QToolButton *makeIconButton(const QString &iconName, const QString &name, QWidge
 QLabel *makeLabel(const QString &text, TextRole role, const char *tone, QWidget *parent)
 {
     auto *label = new QLabel(text, parent);
-    label->setFont(font(role));
+    label->setFont(textFont(role));
     label->setTextFormat(Qt::PlainText);
     label->setProperty("tone", QLatin1String(tone));
     return label;
@@ -118,7 +118,7 @@ void SegmentedControl::addSegment(const QString &text, const QString &toolTip)
     button->setToolTip(toolTip);
     button->setCheckable(true);
     button->setProperty("role", QStringLiteral("seg"));
-    button->setFont(font(TextRole::State));
+    button->setFont(textFont(TextRole::State));
     button->setToolButtonStyle(Qt::ToolButtonTextOnly);
     m_group.addButton(button, count());
     m_layout->addWidget(button);
@@ -163,7 +163,7 @@ SearchField::SearchField(const QString &placeholder, bool compact, QWidget *pare
     setPlaceholderText(placeholder);
     setAccessibleName(placeholder);
     setProperty("compact", compact);
-    setFont(font(compact ? TextRole::Table : TextRole::Body));
+    setFont(textFont(compact ? TextRole::Table : TextRole::Body));
     addAction(new QAction(icon(QStringLiteral("search")), QString(), this), QLineEdit::LeadingPosition);
     auto *clearText = new QAction(icon(QStringLiteral("close")), tr("Clear"), this);
     addAction(clearText, QLineEdit::TrailingPosition);
@@ -184,7 +184,7 @@ void SearchField::keyPressEvent(QKeyEvent *event)
 
 ElidedLabel::ElidedLabel(TextRole role, Qt::TextElideMode mode, QWidget *parent) : QLabel(parent), m_mode(mode)
 {
-    setFont(ui::font(role));
+    setFont(textFont(role));
     setTextFormat(Qt::PlainText);
     setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
 }
@@ -218,7 +218,7 @@ void ElidedLabel::paintEvent(QPaintEvent *)
 
 Pill::Pill(QWidget *parent) : QWidget(parent)
 {
-    setFont(ui::font(TextRole::State));
+    setFont(textFont(TextRole::State));
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
 }
 

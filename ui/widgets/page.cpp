@@ -88,16 +88,16 @@ void KeyFigures::paintEvent(QPaintEvent *)
         const double left = 12 + cell * double(i);
         if (i > 0) painter.fillRect(QRectF(left, 0, 1, height() - 1), color(Token::Line));
         const QRectF area(left + 12, 0, cell - 20, height() - 1);
-        painter.setFont(font(TextRole::Caption));
+        painter.setFont(textFont(TextRole::Caption));
         painter.setPen(color(Token::TextMuted));
         painter.drawText(QRectF(area.left(), height() * 0.12, area.width(), 18), Qt::AlignVCenter | Qt::AlignLeft,
                          figure.caption);
         const QRectF line(area.left(), height() * 0.44, area.width(), height() * 0.44);
-        painter.setFont(font(TextRole::KeyFigure));
+        painter.setFont(textFont(TextRole::KeyFigure));
         painter.setPen(color(figure.ink));
         const double wide = tabularWidth(QFontMetricsF(painter.font()), figure.value);
         drawTabular(&painter, line, figure.value, Qt::AlignLeft);
-        painter.setFont(font(TextRole::Table));
+        painter.setFont(textFont(TextRole::Table));
         painter.setPen(color(Token::TextSecondary));
         const QRectF rest = line.adjusted(wide + 6, 1, 0, 1);
         // A cut note says less than none: it goes where it has no room.

@@ -215,7 +215,7 @@ QString Theme::filledStyleSheet() const
         Q_ASSERT(found != names.end());
         sheet += m_colors[Token(found - names.begin())].name();
     }
-    return sheet + QStringView(source).mid(from);
+    return sheet + source.mid(from);
 }
 
 QColor Theme::series(int index) const

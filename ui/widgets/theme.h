@@ -137,7 +137,7 @@ private:
 
 /// Shorthands for painting code.
 inline QColor color(Token token) { return Theme::instance().color(token); }
-inline QFont font(TextRole role) { return Theme::instance().font(role); }
+inline QFont textFont(TextRole role) { return Theme::instance().font(role); }
 QColor withAlpha(QColor color, double alpha);
 
 } // namespace parallax::ui
