@@ -9,13 +9,16 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 #include <string_view>
 
@@ -81,6 +84,14 @@ std::string localAddressTowards(const TcpAddress &peer)
     return address;
 }
 
+/// FileStore itself tries for five minutes to open a file that cannot be.
+void checkStoreFile(const std::string &path)
+{
+    const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) throw std::runtime_error("The ranks cannot meet at the file " + path + ": " + std::strerror(errno));
+    close(fd);
+}
+
 bool isLoopbackName(const std::string &host)
 {
     in_addr address = {};
@@ -104,6 +115,7 @@ TcpAddress parseTcp(const std::string &store)
 c10::intrusive_ptr<c10d::Store> makeStore(const RanksOptions &options)
 {
     if (!isTcp(options.store)) {
+        checkStoreFile(options.store);
         auto store = c10::make_intrusive<c10d::FileStore>(options.store, options.world);
         store->setTimeout(milliseconds(options.timeoutSeconds));
         return store;

@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/nn/batchnorm.h"
+#include "tests/support/gradcheck.h"
+#include "tests/support/rankprocesses.h"
+#include "tests/support/reference.h"
+
+#include <QTest>
+
+using namespace parallax;
+using rankprocesses::check;
+
+namespace {
+
+constexpr auto f64 = torch::kFloat64;
+
+void copyInto(const torch::Tensor &target, const torch::Tensor &source)
+{
+    torch::NoGradGuard noGrad;
+    if (target.defined()) torch::Tensor(target).copy_(source);
+}
+
+/// The steps of a reference file on this rank, in `dtype`: outputs, running statistics, gradients.
+void followReference(const rankprocesses::Ranks &ranks, const reference::Case &expected, torch::Dtype dtype)
+{
+    const std::string twin = dtype == f64 ? "64." : ".", own = ".rank" + std::to_string(ranks->rank());
+    nn::BatchNormOptions options(expected.params.at("channels").get<std::int64_t>());
+    options.eps = expected.params.at("eps");
+    options.momentum = expected.params.at("momentum");
+    options.affine = expected.params.at("affine");
+    nn::BatchNorm norm(options);
+    norm->synchronise(ranks);
+    nn::convertFloats(*norm, dtype);
+    for (const auto &[name, tensor] : nn::stateDict(*norm))
+        if (expected.has("input." + name)) copyInto(tensor, expected.tensor("input." + name));
+    for (int step = 0; step < expected.params.at("steps").get<int>(); ++step) {
+        const std::string at = "step" + std::to_string(step), input = "input." + at + own;
+        const torch::Tensor x = expected.tensor(input + ".x").to(dtype).requires_grad_();
+        const torch::Tensor y = norm->forward(x);
+        check(expected.differs("output" + twin + at + own + ".y", y));
+        check(expected.differs("output" + twin + at + ".running_mean", norm->running_mean));
+        check(expected.differs("output" + twin + at + ".running_var", norm->running_var));
+        norm->zero_grad();
+        y.backward(expected.tensor(input + ".upstream").to(dtype));
+        check(expected.differs("grad" + twin + at + own + ".x", x.grad()));
+        if (!options.affine) continue;
+        check(expected.differs("grad" + twin + at + own + ".weight", norm->weight.grad()));
+        check(expected.differs("grad" + twin + at + own + ".bias", norm->bias.grad()));
+        torch::Tensor sum = norm->weight.grad().clone();
+        ranks->allReduceSum(sum);
+        check(expected.differs("grad" + twin + at + ".weight", sum));
+    }
+    check(norm->num_batches_tracked.item<int>() == expected.params.at("steps").get<int>(), "num_batches_tracked");
+}
+
+const rankprocesses::Body followsReference("reference", [](const rankprocesses::Ranks &ranks, const std::string &name) {
+    const reference::Case expected(name);
+    followReference(ranks, expected, torch::kFloat32);
+    followReference(ranks, expected, f64);
+});
+
+/// Gradients of x, weight and bias against finite differences, for [n, C] and [n, C, h, w] with unequal n.
+void checkGradients(const rankprocesses::Ranks &ranks)
+{
+    for (const bool image : {false, true}) {
+        torch::manual_seed(std::uint64_t(20 + ranks->rank()));
+        const std::int64_t n = 2 + ranks->rank();
+        const torch::Tensor x = (image ? torch::randn({n, 3, 2, 2}, f64) : torch::randn({n, 3}, f64)).requires_grad_();
+        const torch::Tensor upstream = torch::randn_like(x);
+        nn::BatchNorm norm(3);
+        norm->synchronise(ranks);
+        nn::convertFloats(*norm, f64);
+        copyInto(norm->weight, torch::tensor({0.5, 1.0, -2.0}, f64));
+        const double error = gradcheck::worstError(*ranks, {x, norm->weight, norm->bias},
+                                                   [&] { return (norm->forward(x).sin() * upstream).sum(); });
+        // The weights are copies, one a rank: their gradient is the own share, which the sum over ranks of losses has too.
+        check(error < 1e-6, "gradient off by " + std::to_string(error) + (image ? " for images" : " for vectors"));
+    }
+}
+
+const rankprocesses::Body gradients("gradients",
+                                    [](const rankprocesses::Ranks &ranks, const std::string &) { checkGradients(ranks); });
+
+/// A rank without rows, and one with a large mean beside a small spread: single pass sums would lose it.
+const rankprocesses::Body oddShares("oddShares", [](const rankprocesses::Ranks &ranks, const std::string &) {
+    torch::manual_seed(3);
+    const torch::Tensor whole = torch::randn({6, 4, 3, 3}) * 0.1 + 300;
+    const torch::Tensor x = (ranks->rank() == 0 ? whole : whole.narrow(0, 0, 0)).clone().requires_grad_();
+    nn::BatchNorm norm(4), alone(4);
+    norm->synchronise(ranks);
+    const torch::Tensor y = norm->forward(x);
+    y.square().sum().backward();
+    const torch::Tensor exact = whole.to(f64);
+    const torch::Tensor mean = exact.mean({0, 2, 3}), var = exact.var({0, 2, 3}, true);
+    check(torch::allclose(norm->running_mean.to(f64), 0.1 * mean, 1e-6), "running_mean");
+    check(torch::allclose(norm->running_var.to(f64), 0.9 + 0.1 * var, 1e-5), "running_var");
+    check(y.sizes() == x.sizes() && x.grad().sizes() == x.sizes(), "shapes of the rank without rows");
+
+    nn::BatchNorm single(4);
+    single->synchronise(ranks);
+    bool refused = false;
+    try {
+        single->forward(ranks->rank() == 0 ? torch::randn({1, 4}) : torch::zeros({0, 4}));
+    } catch (const c10::Error &) {
+        refused = true;
+    }
+    check(refused, "one value a channel over all ranks was taken");
+});
+
+const rankprocesses::Body enables("enables", [](const rankprocesses::Ranks &ranks, const std::string &) {
+    torch::nn::Sequential net(torch::nn::Linear(3, 4), nn::BatchNorm(4), torch::nn::Sequential(nn::BatchNorm(4)));
+    nn::enableSyncBatchNorm(*net, ranks);
+    int synchronised = 0;
+    net->apply([&](torch::nn::Module &part) {
+        if (auto *norm = dynamic_cast<nn::BatchNormImpl *>(&part)) synchronised += norm->isSynchronised();
+    });
+    check(synchronised == 2, "not every batch norm was found");
+    torch::manual_seed(std::uint64_t(ranks->rank()));
+    net->forward(torch::randn({4, 3}));
+    for (const auto &buffer : net->buffers()) {
+        const torch::Tensor all = ranks->allGatherEqual(buffer);
+        check(all[0].equal(all[1]), "running statistics differ between ranks");
+    }
+    net->eval(); // evaluation is local: one rank alone may run it
+    if (ranks->rank() == 0) net->forward(torch::randn({1, 3}));
+});
+
+} // namespace
+
+class BatchNorm : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aloneItIsTorchs()
+    {
+        torch::manual_seed(1);
+        for (const bool training : {true, false}) {
+            nn::BatchNorm ours(5);
+            torch::nn::BatchNorm2d theirs(5);
+            ours->train(training);
+            theirs->train(training);
+            const torch::Tensor x = torch::randn({4, 5, 3, 3});
+            QVERIFY(ours->forward(x).equal(theirs->forward(x)));
+            QVERIFY(ours->running_mean.equal(theirs->running_mean) && ours->running_var.equal(theirs->running_var));
+            QCOMPARE(ours->num_batches_tracked.item<int>(), int(training));
+        }
+    }
+
+    void namesAreTorchs()
+    {
+        QStringList names;
+        for (const auto &[name, tensor] : nn::stateDict(*nn::BatchNorm(2))) names << QString::fromStdString(name);
+        QCOMPARE(names, QStringList({"weight", "bias", "running_mean", "running_var", "num_batches_tracked"}));
+    }
+
+    void wrongShapesAreRefused()
+    {
+        nn::BatchNorm norm(3);
+        QVERIFY_EXCEPTION_THROWN(norm->forward(torch::zeros({2, 4})), c10::Error);
+        QVERIFY_EXCEPTION_THROWN(norm->forward(torch::zeros({3})), c10::Error);
+    }
+
+    void synchronisedReference_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const auto &name : reference::cases("syncbn")) QTest::newRow(name.c_str()) << QString::fromStdString(name);
+    }
+    void synchronisedReference()
+    {
+        QFETCH(QString, name);
+        const auto ranks = reference::Case(name.toStdString()).params.at("rank_batch").size();
+        onRanks("reference", int(ranks), name.toStdString());
+    }
+
+    void gradientsOnOneRank() { checkGradients(dist::localRanks(torch::kCPU)); }
+    void gradientsOnTwoRanks() { onRanks("gradients", 2); }
+    void oddSharesOfTheBatch() { onRanks("oddShares", 2); }
+    void enablingReachesEveryNorm() { onRanks("enables", 2); }
+
+private:
+    static void onRanks(const char *body, int world, const std::string &argument = {})
+    {
+        const QByteArray fault = rankprocesses::run(body, world, argument);
+        QVERIFY2(fault.isEmpty(), fault);
+    }
+};
+
+RANK_TEST_MAIN(BatchNorm)
+#include "tst_batchnorm.moc"

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/engine/nn/weights.h"
+#include "core/runs/safetensors.h"
+
+#include <torch/torch.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/// Expected values that the Python library lightly and torchvision gave: tests/reference/README.md says what each file holds.
+namespace reference {
+
+inline std::filesystem::path folder() { return std::filesystem::path(PARALLAX_SOURCE_DIR) / "tests/reference"; }
+
+/// Names such as "losses/ntxent_t0.1_b8_d16" of a group's files that start with `prefix`, sorted.
+inline std::vector<std::string> cases(const std::string &group, const std::string &prefix = {})
+{
+    std::vector<std::string> names;
+    for (const auto &entry : std::filesystem::directory_iterator(folder() / group)) {
+        const std::string name = entry.path().stem().string();
+        if (name.starts_with(prefix)) names.push_back(group + "/" + name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+class Case
+{
+public:
+    explicit Case(const std::string &name) : m_name(name), m_file(open(name))
+    {
+        params = nlohmann::json::parse(m_file.metadata().at("params"));
+        m_tolerance = nlohmann::json::parse(m_file.metadata().at("expect")).at("tolerance");
+    }
+
+    torch::Tensor tensor(const std::string &name) const
+    {
+        auto tensor = parallax::nn::readTensor(m_file, name);
+        if (!tensor) throw std::runtime_error(m_name + ": " + tensor.error().message());
+        return *tensor;
+    }
+    bool has(const std::string &name) const { return m_file.tensors().count(name) > 0; }
+    /// A JSON list of the metadata, such as "grad_names".
+    nlohmann::json list(const std::string &key) const { return nlohmann::json::parse(m_file.metadata().at(key)); }
+    const parallax::runs::SafetensorsFile &file() const { return m_file; }
+
+    /// Empty when `got` is the tensor of that name within the file's tolerance; else what differs, for QVERIFY2.
+    std::string differs(const std::string &name, const torch::Tensor &got) const
+    {
+        const torch::Tensor expected = tensor(name).to(torch::kFloat64), actual = got.detach().cpu().to(torch::kFloat64);
+        if (expected.sizes() != actual.sizes())
+            return text(name, "shape ", actual.sizes(), " instead of ", expected.sizes());
+        const auto tolerance = m_tolerance.at(name);
+        const double rtol = tolerance.value("rtol", 0.0), atol = tolerance.value("atol", 0.0);
+        const torch::Tensor excess = (actual - expected).abs() - (atol + rtol * expected.abs());
+        if (actual.isfinite().all().item<bool>() && excess.le(0).all().item<bool>()) return {};
+        return text(name, "off by up to ", (actual - expected).abs().max().item<double>(), " (rtol ", rtol, ", atol ", atol,
+                    "), norm ", actual.norm().item<double>(), " instead of ", expected.norm().item<double>());
+    }
+
+    nlohmann::json params;
+
+private:
+    static parallax::runs::SafetensorsFile open(const std::string &name)
+    {
+        auto file = parallax::runs::SafetensorsFile::open(folder() / (name + ".safetensors"));
+        if (!file) throw std::runtime_error(file.error().message());
+        return *file;
+    }
+    template<class... Parts>
+    std::string text(const std::string &name, const Parts &...parts) const
+    {
+        std::ostringstream stream;
+        stream << m_name << " " << name << ": ";
+        (stream << ... << parts);
+        return stream.str();
+    }
+
+    std::string m_name;
+    parallax::runs::SafetensorsFile m_file;
+    nlohmann::json m_tolerance;
+};
+
+/// The deterministic filling of a tensor: u in [0, 1) from its name and place, then scaled by what the tensor is. The rule and
+/// its constants are in tests/reference/README.md.
+inline void fill(const std::string &name, torch::Tensor tensor)
+{
+    torch::NoGradGuard noGrad;
+    const std::string last = name.substr(name.rfind('.') + 1);
+    if (last == "num_batches_tracked") {
+        tensor.zero_();
+        return;
+    }
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (const char c : name) hash = (hash ^ std::uint8_t(c)) * 0x100000001b3ULL;
+    const std::int64_t fanIn = tensor.dim() >= 2 ? tensor.numel() / tensor.size(0) : 1;
+    torch::Tensor values = torch::empty({tensor.numel()}, torch::kFloat32);
+    float *out = values.data_ptr<float>();
+    for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+        std::uint64_t z = hash + std::uint64_t(i) * 0x9E3779B97F4A7C15ULL;
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+        z ^= z >> 31;
+        const double u = double(z >> 40) / double(1 << 24);
+        if (last == "running_var")
+            out[i] = float(0.5 + u);
+        else if (tensor.dim() >= 2)
+            out[i] = float((u - 0.5) * 2 * std::sqrt(3.0 / double(fanIn)));
+        else if (last == "weight")
+            out[i] = float(1 + (u - 0.5) * 0.2);
+        else
+            out[i] = float((u - 0.5) * 0.2);
+    }
+    tensor.copy_(values.view_as(tensor));
+}
+
+inline void fillModule(const torch::nn::Module &module)
+{
+    for (const auto &[name, tensor] : parallax::nn::stateDict(module)) fill(name, tensor);
+}
+
+/// L2 norms, in float64, one a tensor.
+inline torch::Tensor norms(const std::vector<torch::Tensor> &tensors)
+{
+    std::vector<torch::Tensor> list;
+    for (const auto &tensor : tensors)
+        list.push_back(tensor.defined() ? tensor.detach().to(torch::kFloat64).norm() : torch::zeros({}, torch::kFloat64));
+    return torch::stack(list);
+}
+
+} // namespace reference
