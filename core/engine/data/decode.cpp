@@ -5,6 +5,7 @@
 #include "core/engine/data/animation.h"
 #include "core/engine/data/exif.h"
 #include "core/engine/data/formats.h"
+#include "core/engine/data/jpegdecoder.h"
 
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -60,6 +61,7 @@ Result<cv::Mat> decodeWithOpenCv(Bytes bytes, const ImageHeader &header)
 
 Result<cv::Mat> decodeFirstFrame(Bytes bytes, const ImageHeader &header)
 {
+    if (header.format == Format::Jpeg) return decodeJpeg(bytes, header);
     if (header.format == Format::Gif) return decodeGif(bytes);
     if (header.animated) return decodeAnimatedWebP(bytes);
     return decodeWithOpenCv(bytes, header);

@@ -61,6 +61,8 @@ Result<ImageHeader> formats::readPng(Bytes bytes)
     ImageHeader header;
     header.format = Format::Png;
     std::uint64_t rawBytes = 0, packedBytes = 0;
+    std::uint32_t animated = 0;
+    bool stillIsFrame = false; // a frame header before the image data makes the still picture the first frame
     Chunk chunk;
     for (std::size_t at = signatureBytes; readChunk(in, bytes, at, chunk); at = chunk.next()) {
         if ((at == signatureBytes) != (chunk.type == "IHDR")) return damaged("its PNG header is not the first chunk");
@@ -71,13 +73,16 @@ Result<ImageHeader> formats::readPng(Bytes bytes)
         } else if (chunk.type == "IDAT") {
             packedBytes += chunk.length;
         } else if (chunk.type == "acTL") {
-            header.frames = int(std::clamp<std::uint32_t>(in.u32(chunk.body()), 1, 1'000'000));
+            animated = std::min<std::uint32_t>(in.u32(chunk.body()), 1'000'000);
+        } else if (chunk.type == "fcTL") {
+            stillIsFrame |= packedBytes == 0;
         } else if (chunk.type == "eXIf") {
             header.orientation = exifOrientation(in.part(chunk.body(), chunk.length));
         } else if (chunk.type == "IEND") {
             if (packedBytes * maxDeflateRatio < rawBytes)
                 return damaged("its PNG header says " + std::to_string(header.width) + " x " +
                                std::to_string(header.height) + " pixels, far more than its data can hold");
+            if (animated > 0) header.frames = int(animated) + (stillIsFrame ? 0 : 1);
             return header;
         }
     }

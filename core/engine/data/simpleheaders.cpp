@@ -77,6 +77,7 @@ Result<ImageHeader> readBmp(Bytes bytes)
     header.height = old ? in.u16(20) : std::abs(std::int64_t(std::int32_t(in.u32(22)))); // negative: top row first
     if (auto status = checkSize("BMP", header.width, header.height); !status) return status.error();
     const std::uint64_t bits = in.u16(old ? 24 : 28), compression = old ? 0 : in.u32(30);
+    if (compression > 3) return Error{"its BMP data is packed in a way that Parallax does not read", {}, {}};
     if (bits == 32) header.channels = 4;
     const bool packed = compression == 1 || compression == 2;
     const std::uint64_t row = (std::uint64_t(header.width) * bits + 31) / 32 * 4;

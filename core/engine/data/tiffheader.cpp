@@ -63,21 +63,26 @@ Result<ImageHeader> readTiff(Bytes bytes)
     header.format = Format::Tiff;
     header.channels = 1; // the default of the standard
     Entry offsets, lengths;
+    std::uint32_t bits = 1, sampleFormat = 1; // 1: unsigned integers
     for (std::size_t i = 0; i < entries; ++i) {
         const Entry entry = readEntry(in, directory + 2 + 12 * i);
         switch (entry.tag) {
         case 256: header.width = entry.value(in); break;
         case 257: header.height = entry.value(in); break;
+        case 258: bits = entry.value(in); break;
         case 262: header.cmyk = entry.value(in) == 5; break;
         case 277: header.channels = int(entry.value(in)); break;
         case 273:
         case 324: offsets = entry; break;
         case 279:
         case 325: lengths = entry; break;
+        case 339: sampleFormat = entry.value(in); break;
         default: break;
         }
     }
     if (auto status = checkSize("TIFF", header.width, header.height); !status) return status.error();
+    if (sampleFormat != 1 || bits > 16)
+        return Error{"its TIFF samples are not unsigned integers of up to 16 bits, which Parallax does not read", {}, {}};
     if (auto status = checkData(in, offsets, lengths); !status) return status.error();
     header.frames = countPages(in, directory);
     return header;
