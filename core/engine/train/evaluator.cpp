@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/train/evaluator.h"
+
+#include "core/engine/eval/features.h"
+#include "core/engine/eval/knn.h"
+#include "core/engine/train/devices.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace parallax::train {
+
+nlohmann::ordered_json KnnScore::toJson() const
+{
+    return {{"knn_top1", top1},           {"knn_top5", top5},  {"k", k},
+            {"temperature", temperature}, {"bank", bank},      {"queries", queries},
+            {"classes", classes},         {"seconds", seconds}};
+}
+
+Evaluator::Evaluator(const Experiment &experiment, const data::Splits &splits, std::shared_ptr<const dist::Ranks> ranks,
+                     int ranksHere)
+    : m_experiment(experiment), m_ranks(std::move(ranks)),
+      m_loaderThreads(threadsFor(experiment.data.threads, Machine::usableCores(), ranksHere))
+{
+    if (experiment.eval.everyEpochs == 0 || splits.train->classes().empty() || !splits.val || splits.val->size() == 0)
+        return;
+    m_bank = splits.train;
+    m_queries = splits.val;
+}
+
+std::int64_t Evaluator::bankSize() const
+{
+    return m_bank ? std::int64_t(eval::evenly(m_bank->size(), m_experiment.eval.bankLimit).size()) : 0;
+}
+
+std::int64_t Evaluator::querySize() const
+{
+    return m_queries ? std::int64_t(eval::evenly(m_queries->size(), m_experiment.eval.queryLimit).size()) : 0;
+}
+
+KnnScore Evaluator::run(methods::Method &method) const
+{
+    const auto start = std::chrono::steady_clock::now();
+    eval::KnnData data{m_bank, m_queries, m_experiment.augment};
+    data.threads = m_loaderThreads;
+    eval::EvalConfig config = m_experiment.eval;
+    config.knnK = std::min(config.knnK, bankSize());
+    const eval::KnnResult result = eval::evaluateKnn(method, data, config, *m_ranks);
+    KnnScore score;
+    score.top1 = result.top1;
+    score.top5 = result.top5;
+    score.k = result.k;
+    score.temperature = result.t;
+    score.bank = result.bank;
+    score.queries = result.queries;
+    score.classes = result.classes;
+    score.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (config.knnK < m_experiment.eval.knnK)
+        score.warnings.push_back("kNN accuracy uses all " + std::to_string(config.knnK) + " training images: there are no " +
+                                 std::to_string(m_experiment.eval.knnK) + " neighbours (eval.knn_k)");
+    if (result.degenerate > 0)
+        score.warnings.push_back("kNN accuracy is degenerate: " + std::to_string(result.degenerate) +
+                                 " images have features that are zero or not finite");
+    return score;
+}
+
+torch::Tensor Evaluator::features(methods::Method &method, const std::shared_ptr<const data::Dataset> &data) const
+{
+    eval::ExtractOptions options;
+    options.augment = m_experiment.augment;
+    options.index = eval::evenly(data->size(), 0);
+    options.batchSize = m_experiment.eval.batchSize;
+    options.threads = m_loaderThreads;
+    return eval::extractFeatures(method, data, *m_ranks, options).features;
+}
+
+} // namespace parallax::train

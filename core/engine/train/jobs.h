@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/engine/train/arguments.h"
+
+#include <nlohmann/json.hpp>
+
+/// The worker's one-shot jobs. Each answers with the document that ARCHITECTURE.md lists, or an Error; LibTorch may throw.
+namespace parallax::train::jobs {
+
+using Json = nlohmann::ordered_json;
+
+Result<Json> schema(const Arguments &);
+Result<Json> methods(const Arguments &);
+Result<Json> devices(const Arguments &);
+/// --config FILE
+Result<Json> plan(const Arguments &arguments);
+/// --config FILE
+Result<Json> check(const Arguments &arguments);
+/// --config FILE --out DIR [--images N] [--epochs E]
+Result<Json> preview(const Arguments &arguments);
+/// --run DIR [--epoch N] [--data PATH] [--limit N] [--weights FILE]
+Result<Json> embed(const Arguments &arguments);
+/// --run DIR --out FILE [--epoch N]
+Result<Json> exportBackbone(const Arguments &arguments);
+/// [--steps N]: trains the same few steps with one rank and with two, in float64, and compares the weights.
+Result<Json> selftest(const Arguments &arguments);
+
+} // namespace parallax::train::jobs

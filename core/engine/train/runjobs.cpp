@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/train/jobs.h"
+
+#include "core/engine/nn/weights.h"
+#include "core/engine/train/checkpoint.h"
+#include "core/engine/train/devices.h"
+#include "core/engine/train/embedder.h"
+#include "core/engine/train/evaluator.h"
+#include "core/engine/train/experiment.h"
+#include "core/engine/train/failure.h"
+#include "core/engine/train/subset.h"
+
+#include "core/base/text.h"
+
+#include <opencv2/core.hpp>
+
+namespace parallax::train::jobs {
+namespace {
+
+namespace fs = std::filesystem;
+
+runs::RunFolder openRun(const Arguments &arguments)
+{
+    runs::RunFolder run(arguments.required("--run"));
+    std::error_code ignored;
+    if (!fs::exists(run.config(), ignored))
+        throw Failure({"is not a run: there is no config.json in it", run.path().string(), "parallax list shows the runs"});
+    return run;
+}
+
+/// The checkpoint made at the end of epoch --epoch, else the newest one that loads.
+Checkpoint chooseCheckpoint(const runs::RunFolder &run, const Arguments &arguments, std::vector<std::string> &warnings)
+{
+    if (!arguments.has("--epoch")) return valueOrThrow(readNewest(run, warnings));
+    const std::int64_t epoch = arguments.number("--epoch", 0);
+    std::vector<std::string> there;
+    for (const auto &files : run.listCheckpoints()) {
+        auto checkpoint = readCheckpoint(files);
+        if (!checkpoint)
+            warnings.push_back(checkpoint.error().message());
+        else if (checkpoint->progress.epoch == epoch && checkpoint->progress.batch == 0)
+            return std::move(*checkpoint);
+        else
+            there.push_back(std::to_string(checkpoint->progress.epoch));
+    }
+    throw Failure({"has no checkpoint of epoch " + std::to_string(epoch), run.path().string(),
+                   there.empty() ? "It has none at all" : "There are those of epochs " + text::join(there, ", ")});
+}
+
+/// The run's network with its weights, and where they are from.
+struct TrainedNetwork {
+    Experiment experiment;
+    std::shared_ptr<methods::Method> method;
+    Progress progress;
+    std::vector<std::string> warnings;
+};
+
+TrainedNetwork loadNetwork(const runs::RunFolder &run, const Arguments &arguments)
+{
+    TrainedNetwork network{valueOrThrow(Experiment::fromFile(run.config().string())), {}, {}, {}};
+    network.method = network.experiment.makeMethod();
+    if (arguments.has("--weights")) {
+        const auto file = valueOrThrow(runs::SafetensorsFile::open(arguments.text("--weights")));
+        network.warnings = valueOrThrow(nn::loadState(*network.method->backbone(), file)).warnings;
+        network.progress.epoch = arguments.number("--epoch", 0);
+        return network;
+    }
+    const Checkpoint checkpoint = chooseCheckpoint(run, arguments, network.warnings);
+    if (network.experiment.train.precision == "fp64") nn::convertFloats(*network.method, torch::kFloat64);
+    const auto report = valueOrThrow(nn::loadState(*network.method, checkpoint.tensors, kModelPrefix));
+    network.warnings.insert(network.warnings.end(), report.warnings.begin(), report.warnings.end());
+    nn::convertFloats(*network.method, torch::kFloat32);
+    network.progress = checkpoint.progress;
+    return network;
+}
+
+/// The training images, or every image of --data.
+std::shared_ptr<const data::Dataset> imagesToEmbed(const Experiment &experiment, const Arguments &arguments)
+{
+    data::DataConfig config = experiment.data;
+    if (arguments.has("--data")) {
+        config = {};
+        config.source = arguments.text("--data");
+        config.valFraction = 0;
+    }
+    const auto splits = valueOrThrow(data::openData(config, std::uint64_t(experiment.train.seed)));
+    return evenSubset(splits.train, arguments.number("--limit", experiment.output.embedLimit));
+}
+
+std::shared_ptr<dist::Ranks> ownDevice(const Experiment &experiment)
+{
+    const bool cuda = experiment.distributed.device != "cpu" && Machine::probe().cudaDevices > 0;
+    dist::RanksOptions options;
+    if (cuda) options.device = torch::Device("cuda:0");
+    return dist::Ranks::connect(options);
+}
+
+} // namespace
+
+Result<Json> embed(const Arguments &arguments)
+{
+    const auto run = openRun(arguments);
+    TrainedNetwork network = loadNetwork(run, arguments);
+    cv::setNumThreads(1); // the loader has threads of its own
+    const auto data = imagesToEmbed(network.experiment, arguments);
+    const auto ranks = ownDevice(network.experiment);
+    network.method->to(ranks->device());
+    const Evaluator evaluator(network.experiment, {data, {}}, ranks, 1);
+    EmbeddingTarget target;
+    target.epoch = int(network.progress.epoch);
+    target.step = network.progress.step;
+    target.folder = run.embeddings(target.epoch);
+    const auto features = evaluator.features(*network.method, data);
+    if (!torch::isfinite(features).all().item<bool>()) network.warnings.push_back("some features are NaN or infinite");
+    if (Status status = writeEmbedding(target, *data, features); !status) return status.error();
+    return Json{{"folder", target.folder.string()},
+                {"count", data->size()},
+                {"dim", features.size(1)},
+                {"epoch", target.epoch},
+                {"warnings", network.warnings}};
+}
+
+Result<Json> exportBackbone(const Arguments &arguments)
+{
+    const auto run = openRun(arguments);
+    const std::string out = arguments.required("--out");
+    const TrainedNetwork network = loadNetwork(run, arguments);
+    const auto tensors = nn::stateDict(*network.method->backbone());
+    const std::map<std::string, std::string> metadata{{"format", "pt"},
+                                                      {"method", network.experiment.method},
+                                                      {"backbone", network.experiment.backbone.name},
+                                                      {"step", std::to_string(network.progress.step)}};
+    if (Status status = nn::saveTensors(out, tensors, metadata); !status) return status.error();
+    return Json{{"file", out},
+                {"tensors", tensors.size()},
+                {"bytes", fs::file_size(out)},
+                {"step", network.progress.step},
+                {"epoch", network.progress.epoch},
+                {"warnings", network.warnings}};
+}
+
+} // namespace parallax::train::jobs

@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/nn/weights.h"
+#include "core/engine/train/checkpoint.h"
+#include "tests/engine/train/workerruns.h"
+
+#include <QTemporaryDir>
+
+#include <cmath>
+#include <csignal>
+
+using namespace parallax;
+using namespace parallax::test;
+
+namespace {
+
+double largestDifference(const std::vector<double> &a, const std::vector<double> &b)
+{
+    if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
+    double difference = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) difference = std::max(difference, std::abs(a[i] - b[i]));
+    return difference;
+}
+
+/// Largest difference between any two numbers of the newest checkpoints, optimiser state included.
+double largestDifference(const WorkerRun &a, const WorkerRun &b)
+{
+    std::vector<std::string> warnings;
+    const auto one = train::readNewest(a.run, warnings), two = train::readNewest(b.run, warnings);
+    if (!one || !two || one->tensors.names().size() != two->tensors.names().size())
+        return std::numeric_limits<double>::infinity();
+    double difference = 0;
+    for (const auto &name : one->tensors.names()) {
+        const auto x = nn::readTensor(one->tensors, name), y = nn::readTensor(two->tensors, name);
+        if (!x || !y) return std::numeric_limits<double>::infinity();
+        difference = std::max(difference, (x->to(torch::kFloat64) - y->to(torch::kFloat64)).abs().max().item<double>());
+    }
+    return difference;
+}
+
+} // namespace
+
+class TestRuns : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QVERIFY(m_dir.isValid());
+        drawClasses(images(), 4, 16); // 48 to train on, 16 to evaluate on
+    }
+
+    void anyNumberOfRanksTrainsTheSameNetwork()
+    {
+        const Json config =
+            with(smallConfig(images()),
+                 {{"train.precision", "fp64"}, {"train.epochs", 100}, {"train.max_steps", 20}, {"eval.every_epochs", 3}});
+        WorkerRun one(folder("one"), config), two(folder("two"), config);
+        QCOMPARE(one.train(1), std::vector<int>{0});
+        QCOMPARE(two.train(2), (std::vector<int>{0, 0}));
+        QCOMPARE(one.losses().size(), std::size_t(20));
+        QVERIFY2(largestDifference(one.losses(), two.losses()) < 1e-9,
+                 qPrintable(QString::number(largestDifference(one.losses(), two.losses()))));
+        QVERIFY2(largestDifference(one, two) < 1e-9, qPrintable(QString::number(largestDifference(one, two))));
+        QVERIFY(one.losses().front() != one.losses().back()); // something was trained at all
+        QVERIFY(!two.digest(0).empty());
+        QCOMPARE(two.digest(0), two.digest(1));
+        QCOMPARE(*runs::figure(one.events("eval").back().fields["knn_top1"]),
+                 *runs::figure(two.events("eval").back().fields["knn_top1"]));
+        QCOMPARE(one.events("plan").size(), std::size_t(1));
+        QVERIFY(!one.events("memory").empty() && !two.events("memory", 1).empty());
+    }
+
+    void slicesOfDifferentSizeChangeNothing()
+    {
+        const Json config =
+            with(smallConfig(images()), {{"train.precision", "fp64"}, {"train.max_steps", 6}, {"eval.every_epochs", 0}});
+        WorkerRun one(folder("whole"), config), three(folder("uneven"), config); // 16 images: 5, 5 and 6
+        QCOMPARE(one.train(1), std::vector<int>{0});
+        QCOMPARE(three.train(3), (std::vector<int>{0, 0, 0}));
+        QVERIFY2(largestDifference(one.losses(), three.losses()) < 1e-9,
+                 qPrintable(QString::number(largestDifference(one.losses(), three.losses()))));
+        QVERIFY(largestDifference(one, three) < 1e-9);
+    }
+
+    void withoutSynchronisationRanksStillAgreeOnTheWeights()
+    {
+        WorkerRun run(folder("apart"),
+                      with(smallConfig(images()), {{"distributed.sync_bn", false}, {"distributed.gather", false}}));
+        QCOMPARE(run.train(2), (std::vector<int>{0, 0}));
+        QVERIFY(!run.digest(0).empty());
+        QCOMPARE(run.digest(0), run.digest(1));
+        QVERIFY(run.events("eval").size() == 2);
+    }
+
+    void interruptedAndResumedEndsWithTheSameBits()
+    {
+        const Json config =
+            with(smallConfig(images()), {{"train.epochs", 12}, {"checkpoint.every_steps", 2}, {"eval.every_epochs", 4}});
+        WorkerRun whole(folder("uninterrupted"), config), parts(folder("interrupted"), config);
+        QCOMPARE(whole.train(1), std::vector<int>{0});
+        parts.start(1);
+        QTRY_VERIFY_WITH_TIMEOUT(parts.losses().size() >= 1, 60'000);
+        parts.send("stop");
+        QCOMPARE(parts.wait(), std::vector<int>{3});
+        QVERIFY(parts.sawState("stopped"));
+        const std::size_t before = parts.losses().size();
+        QVERIFY(before < 36);
+        parts.start(1, {"--resume"});
+        QTRY_VERIFY_WITH_TIMEOUT(parts.losses().size() >= before + 3, 60'000);
+        parts.ranks[0]->kill();
+        QCOMPARE(parts.wait(), std::vector<int>{-1});
+        QCOMPARE(parts.train(1, {"--resume"}), std::vector<int>{0});
+        QVERIFY(!whole.digest().empty());
+        QCOMPARE(parts.digest(), whole.digest());
+        QCOMPARE(largestDifference(whole, parts), 0.0);
+        const auto starts = parts.events("start");
+        QCOMPARE(starts.size(), std::size_t(3));
+        QVERIFY(starts[1].step > 0 && starts[1].fields["resumed"] == true);
+    }
+
+    void aLossThatIsNotFiniteStopsBeforeTheStep()
+    {
+        WorkerRun run(
+            folder("nan"),
+            with(smallConfig(images()), {{"optim.base_lr", 1e30}, {"checkpoint.every_steps", 1}, {"train.epochs", 20}}));
+        QCOMPARE(run.train(2), (std::vector<int>{1, 1}));
+        QVERIFY2(run.last("error").find("was not applied") != std::string::npos, run.last("error").c_str());
+        QVERIFY2(run.last("error", 1).find("was not applied") != std::string::npos, run.last("error", 1).c_str());
+        std::vector<std::string> warnings;
+        const auto checkpoint = train::readNewest(run.run, warnings);
+        QVERIFY(checkpoint.ok());
+        QVERIFY(warnings.empty());
+        QCOMPARE(checkpoint->progress.step, std::int64_t(run.losses().size()));
+    }
+
+    void collapseIsNamedWithinAnEpoch()
+    {
+        const auto black = folder("black-images");
+        for (int i = 0; i < 32; ++i) {
+            std::filesystem::create_directories(black);
+            cv::imwrite((black / (std::to_string(i) + ".png")).string(), cv::Mat(16, 16, CV_8UC3, cv::Scalar::all(0)));
+        }
+        WorkerRun run(folder("black"), smallConfig(black));
+        QCOMPARE(run.train(1), std::vector<int>{0});
+        std::vector<std::pair<double, std::string>> warnings;
+        for (const auto &event : run.events("log"))
+            warnings.emplace_back(event.epoch, event.fields["text"].get<std::string>());
+        const auto named = [&](const char *word, double epoch) {
+            return std::any_of(warnings.begin(), warnings.end(),
+                               [&](const auto &w) { return w.first <= epoch && w.second.find(word) != std::string::npos; });
+        };
+        QVERIFY(named("collapsed", 1));
+        QVERIFY(named("chance", 2));
+        QVERIFY(named("no labels", 0));
+        QVERIFY(run.events("eval").empty());
+    }
+
+    void commandsActOnAllRanksAtOneStep()
+    {
+        WorkerRun run(
+            folder("commands"),
+            with(smallConfig(images()), {{"train.epochs", 1000}, {"checkpoint.every_epochs", 0}, {"eval.every_epochs", 0}}));
+        run.start(2);
+        QTRY_VERIFY_WITH_TIMEOUT(run.losses().size() >= 1, 60'000);
+        run.send("pause");
+        QTRY_VERIFY_WITH_TIMEOUT(run.sawState("paused", 0) && run.sawState("paused", 1), 60'000);
+        const std::size_t steps = run.losses().size();
+        QVERIFY(run.events("checkpoint").empty());
+        run.send("checkpoint"); // a paused run still answers
+        QTRY_COMPARE_WITH_TIMEOUT(run.events("checkpoint").size(), std::size_t(1), 60'000);
+        QCOMPARE(run.losses().size(), steps);
+        run.send("resume");
+        QTRY_VERIFY_WITH_TIMEOUT(run.losses().size() > steps, 60'000);
+        ::kill(pid_t(run.ranks[0]->processId()), SIGINT); // the supervisor's business, not a rank's
+        run.send("stop");
+        QCOMPARE(run.wait(), (std::vector<int>{3, 3}));
+        QCOMPARE(run.digest(0), run.digest(1));
+        QCOMPARE(run.run.listCheckpoints().back().step, std::int64_t(run.losses().size()));
+    }
+
+    void theEndOfInputMeansStop()
+    {
+        WorkerRun run(folder("eof"), with(smallConfig(images()), {{"train.epochs", 1000}, {"eval.every_epochs", 0}}));
+        run.start(2);
+        QTRY_VERIFY_WITH_TIMEOUT(run.losses().size() >= 1, 60'000);
+        for (auto &rank : run.ranks) rank->closeWriteChannel();
+        QCOMPARE(run.wait(), (std::vector<int>{3, 3}));
+        QVERIFY(!run.run.listCheckpoints().empty());
+    }
+
+    void aDeadRankEndsTheOthersWithAReason()
+    {
+        WorkerRun run(folder("dead"), with(smallConfig(images()), {{"train.epochs", 1000}, {"eval.every_epochs", 0}}));
+        run.start(2);
+        QTRY_VERIFY_WITH_TIMEOUT(run.losses().size() >= 1, 60'000);
+        run.ranks[1]->kill();
+        QCOMPARE(run.wait(), (std::vector<int>{1, -1}));
+        QVERIFY2(run.last("error").find("lost contact with another rank") != std::string::npos, run.last("error").c_str());
+    }
+
+    void aFullDiskEndsTheRunAndKeepsTheEarlierCheckpoint()
+    {
+        WorkerRun run(folder("full"), with(smallConfig(images()), {{"checkpoint.every_epochs", 1}, {"train.epochs", 1}}));
+        QCOMPARE(run.train(1), std::vector<int>{0});
+        QVERIFY(writeFileAtomic(run.run.config(), with(smallConfig(images()), {{"train.epochs", 3}}).dump()).ok());
+        QProcess limited; // no file may grow beyond 100 kB: as a quota would have it
+        limited.start("sh",
+                      {"-c", "ulimit -f 200; exec \"$0\" train --run \"$1\" --rank 0 --world 1 --resume", worker(),
+                       QString::fromStdString(run.run.path().string())});
+        QVERIFY(limited.waitForFinished(120'000));
+        QCOMPARE(limited.exitCode(), 1);
+        QVERIFY2(run.last("error").find("step-6.safetensors") != std::string::npos, run.last("error").c_str());
+        QCOMPARE(run.run.listCheckpoints().size(), std::size_t(1));
+        std::size_t files = 0;
+        for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(run.run.checkpoints())) ++files;
+        QCOMPARE(files, std::size_t(2)); // nothing temporary is left
+        QCOMPARE(run.train(1, {"--resume"}), std::vector<int>{0});
+    }
+
+    void aBatchBeyondTheDataIsRefused()
+    {
+        WorkerRun run(folder("batch"), with(smallConfig(images()), {{"train.batch_size", 4096}}));
+        QCOMPARE(run.train(1), std::vector<int>{1});
+        QVERIFY2(run.last("error").find("larger than the 48 training images") != std::string::npos,
+                 run.last("error").c_str());
+    }
+
+private:
+    std::filesystem::path folder(const std::string &name) const
+    {
+        return std::filesystem::path(m_dir.path().toStdString()) / name;
+    }
+    std::filesystem::path images() const { return folder("images"); }
+    QTemporaryDir m_dir;
+};
+
+QTEST_GUILESS_MAIN(TestRuns)
+#include "tst_runs.moc"
