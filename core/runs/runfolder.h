@@ -31,6 +31,7 @@ public:
     std::filesystem::path config() const { return m_path / "config.json"; }
     std::filesystem::path events(int rank) const { return m_path / ("events-r" + std::to_string(rank) + ".jsonl"); }
     std::filesystem::path log(int rank) const { return m_path / ("log-r" + std::to_string(rank) + ".txt"); }
+    std::filesystem::path supervisorLog() const { return m_path / "supervisor.txt"; } ///< of one left in the background
     std::filesystem::path checkpoints() const { return m_path / "checkpoints"; }
     std::filesystem::path embeddings() const { return m_path / "embeddings"; }
     std::filesystem::path plots() const { return m_path / "plots.svg"; }

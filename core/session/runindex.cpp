@@ -93,4 +93,21 @@ void RunIndex::save()
     if (!writeFileAtomic(indexFile(m_runs), text)) return; // read-only workspaces stay without an index
 }
 
+std::vector<RunSummary> summarizeAll(const std::filesystem::path &runs)
+{
+    RunIndex index(runs);
+    index.load();
+    std::vector<RunSummary> all;
+    for (const runs::RunFolder &folder : runs::listRuns(runs)) {
+        if (const RunSummary *known = index.find(folder)) {
+            all.push_back(*known);
+            continue;
+        }
+        all.push_back(summarize(folder));
+        if (all.back().ended() && all.back().problem.isEmpty()) index.put(folder, all.back());
+    }
+    index.save();
+    return all;
+}
+
 } // namespace parallax::session

@@ -36,4 +36,7 @@ private:
     bool m_changed = false;
 };
 
+/// Every run below `runs`, newest first, waiting: for the command line. Brings the index up to date.
+std::vector<RunSummary> summarizeAll(const std::filesystem::path &runs);
+
 } // namespace parallax::session

@@ -26,6 +26,7 @@ struct RunSummary {
     int epochs = 0;
     std::int64_t step = 0, steps = 0;
     double lastKnn = unknown, bestKnn = unknown, untrainedKnn = unknown; ///< NaN: none yet; untrained is epoch 0's
+    std::int64_t knnStep = -1; ///< step of the last evaluation, the untrained one's too; -1: none yet
     double loss = unknown, imagesPerSecond = unknown, secondsLeft = unknown, duration = unknown; ///< NaN: unknown
     std::vector<float> lossLine; ///< about 60 points, for a sparkline
     QString problem;             ///< unreadable run folder: why

@@ -53,6 +53,7 @@ runs::Json RunSummary::toJson() const
             {"knn_last", numberOrNull(lastKnn)},
             {"knn_best", numberOrNull(bestKnn)},
             {"knn_untrained", numberOrNull(untrainedKnn)},
+            {"knn_step", knnStep},
             {"loss", numberOrNull(loss)},
             {"images_per_s", numberOrNull(imagesPerSecond)},
             {"seconds_left", numberOrNull(secondsLeft)},
@@ -81,6 +82,7 @@ Result<RunSummary> RunSummary::fromJson(const runs::Json &json)
     members.read("knn_last", summary.lastKnn);
     members.read("knn_best", summary.bestKnn);
     members.read("knn_untrained", summary.untrainedKnn);
+    members.read("knn_step", summary.knnStep);
     members.read("loss", summary.loss);
     members.read("images_per_s", summary.imagesPerSecond);
     members.read("seconds_left", summary.secondsLeft);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/supervisor.h"
 
+#include "core/base/text.h"
 #include "core/session/host.h"
 #include "core/session/qtconvert.h"
 #include "core/session/rankprocess.h"
@@ -231,6 +232,18 @@ Status Supervisor::setState(runs::State state)
     return m_record.save(m_folder);
 }
 
+/// Nothing died by itself: a rank that was found stopped is the reason, else the one that was silent longest.
+void Supervisor::nameSilence(runs::Failure &failure) const
+{
+    if (failure.rank >= 0 && m_ends[std::size_t(failure.rank)].stopped) return;
+    const auto oldest = std::min_element(m_eventStamps.begin(), m_eventStamps.end(),
+                                         [](const FileStamp &a, const FileStamp &b) { return a.time < b.time; });
+    failure.rank = int(oldest - m_eventStamps.begin());
+    failure.what = "It hangs: no rank wrote an event for " + text::duration(m_patience.silenceS);
+    failure.hint = "Look at its log; distributed.timeout_s sets how long to wait";
+    failure.log = lastLines(m_folder.log(failure.rank), 20);
+}
+
 /// State, reason and exit code of a launch whose ranks have all ended.
 int Supervisor::judge()
 {
@@ -238,8 +251,7 @@ int Supervisor::judge()
     if (failed) {
         m_record.state = runs::State::Failed;
         m_record.failure = explain(m_folder, m_ends, m_record.attempts.back().started);
-        if (m_hung && m_record.failure->what.empty() && m_record.failure->signal == 0)
-            m_record.failure->what = "No rank wrote an event within the time-out";
+        if (m_hung) nameSilence(*m_record.failure);
         m_record.state_reason = m_record.failure->summary();
         return exitcode::failed;
     }

@@ -73,6 +73,7 @@ private:
     void checkHang();
     void conclude();
     int judge();
+    void nameSilence(runs::Failure &failure) const;
     Status command(const std::string &name);
     void sendAll(const QByteArray &word);
     Status setState(runs::State state);
