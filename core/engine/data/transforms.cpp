@@ -13,26 +13,19 @@ namespace {
 float clamp01(float x) { return std::min(std::max(x, 0.f), 1.f); }
 float grayOf(float r, float g, float b) { return r * 0.2989f + g * 0.587f + b * 0.114f; }
 
-/// One pixel's hue turned: to HSV, hue modulo 1, and back.
-void turnHue(float &r, float &g, float &b, float turn)
+/// x less 6 when it has reached 6. Both results exist before the choice, so that the compiler may choose by masks.
+float wrapped(float x)
 {
-    const float high = std::max({r, g, b}), range = high - std::min({r, g, b});
-    if (range == 0) return; // gray has no hue
-    const float rc = (high - r) / range, gc = (high - g) / range, bc = (high - b) / range;
-    const float sixths = r == high ? bc - gc : g == high ? rc - bc + 2 : gc - rc + 4;
-    float hue = std::fmod(sixths * (1.f / 6) + 1, 1.f) + turn;
-    hue -= std::floor(hue);
-    const float saturation = range / high, h6 = hue * 6, whole = std::floor(h6), f = h6 - whole;
-    const float p = clamp01(high * (1 - saturation)), q = clamp01(high * (1 - saturation * f));
-    const float t = clamp01(high * (1 - saturation * (1 - f)));
-    switch (int(whole) % 6) {
-    case 0: r = high, g = t, b = p; break;
-    case 1: r = q, g = high, b = p; break;
-    case 2: r = p, g = high, b = t; break;
-    case 3: r = p, g = q, b = high; break;
-    case 4: r = t, g = p, b = high; break;
-    default: r = high, g = p, b = q; break;
-    }
+    const float less = x - 6;
+    return x >= 6 ? less : x;
+}
+
+/// A channel of the pixel whose hue is `sixths` of the circle (0 … 6), by the distance of that hue from the channel's own:
+/// HSV to RGB without branches. `offset`: 5 red, 3 green, 1 blue.
+float channelOf(float sixths, float offset, float high, float range)
+{
+    const float k = wrapped(sixths + offset);
+    return high - range * clamp01(std::min(k, 4 - k));
 }
 
 int mirrored(int i, int n) { return i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i; }
@@ -73,7 +66,20 @@ void adjustSaturation(Planes view, float factor)
 void adjustHue(Planes view, float turn)
 {
     const std::size_t n = view.pixels();
-    for (std::size_t i = 0; i < n; ++i) turnHue(view.rgb[i], view.rgb[i + n], view.rgb[i + 2 * n], turn);
+    float *red = view.rgb, *green = red + n, *blue = green + n;
+    const float turned = turn * 6 + (turn < 0 ? 6.f : 0.f);
+    for (std::size_t i = 0; i < n; ++i) {
+        const float r = red[i], g = green[i], b = blue[i];
+        const float high = std::max(std::max(r, g), b), range = high - std::min(std::min(r, g), b);
+        const float divisor = range > 0 ? range : 1; // gray has no hue, and its range of 0 gives it back unchanged
+        const float gb = g - b, br = b - r, rg = r - g;
+        const float difference = r == high ? gb : g == high ? br : rg;
+        const float sector = r == high ? 6.f : g == high ? 2.f : 4.f; // 6: red lies at 0, and its difference may be negative
+        const float hue = wrapped(wrapped(difference / divisor + sector) + turned);
+        red[i] = channelOf(hue, 5, high, range);
+        green[i] = channelOf(hue, 3, high, range);
+        blue[i] = channelOf(hue, 1, high, range);
+    }
 }
 
 void toGray(Planes view)
