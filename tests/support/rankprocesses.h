@@ -49,11 +49,18 @@ inline void check(bool condition, const std::string &fault)
     if (!condition) throw std::runtime_error(fault);
 }
 
+/// LibTorch's long warnings would hide what a rank says.
+struct NoWarnings : c10::WarningHandler {
+    void process(const c10::Warning &) override { }
+};
+
 /// For main: the exit code when this process was started as a rank.
 inline std::optional<int> runAsRank(int argc, char **argv)
 {
     if (argc != 7 || std::string(argv[1]) != "--as-rank") return {};
     torch::set_num_threads(1);
+    static NoWarnings noWarnings;
+    c10::WarningUtils::set_warning_handler(&noWarnings);
     try {
         parallax::dist::RanksOptions options;
         options.rank = std::stoi(argv[3]);

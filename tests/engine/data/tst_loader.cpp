@@ -197,6 +197,7 @@ private slots:
         const auto [batch, unreadable] = load(0);
         QVERIFY(batch.index == (std::vector<std::int64_t>{0, 1, 2, 5, 5, 5, 6, 7, 8, 0}));
         QVERIFY(batch.label == (std::vector<int>{0, 1, 0, 1, 1, 1, 0, 1, 0, 0}));
+        QVERIFY(batch.replaced == (std::vector<std::uint8_t>{0, 0, 0, 1, 1, 0, 0, 0, 0, 1}));
         std::set<std::vector<float>> views;
         const std::size_t n = 3 * 8 * 8;
         for (std::size_t i = 0; i < 10; ++i)

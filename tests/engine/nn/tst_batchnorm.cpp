@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/nn/batchnorm.h"
+#include "core/engine/nn/head.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/rankprocesses.h"
 #include "tests/support/reference.h"
@@ -108,7 +109,7 @@ const rankprocesses::Body oddShares("oddShares", [](const rankprocesses::Ranks &
 });
 
 const rankprocesses::Body enables("enables", [](const rankprocesses::Ranks &ranks, const std::string &) {
-    torch::nn::Sequential net(torch::nn::Linear(3, 4), nn::BatchNorm(4), torch::nn::Sequential(nn::BatchNorm(4)));
+    torch::nn::Sequential net(torch::nn::Linear(3, 4), nn::BatchNorm(4), nn::Head(std::vector<nn::HeadLayer>{{4, 4}}));
     nn::enableSyncBatchNorm(*net, ranks);
     int synchronised = 0;
     net->apply([&](torch::nn::Module &part) {

@@ -10,11 +10,9 @@ using namespace parallax;
 namespace {
 
 /// The value of a reference file's schedule at `step`.
-double valueAt(const nlohmann::json &params, const std::string &name, std::int64_t step)
+double valueAt(const nlohmann::json &params, std::int64_t step)
 {
     const double start = params.value("start_value", 1.0), end = params.value("end_value", 0.0);
-    if (name.find("linear_warmup") != std::string::npos)
-        return optim::linearWarmup(step, params.at("warmup_steps"), params.at("start_value"), params.at("end_value"));
     if (params.contains("warmup_steps"))
         return optim::cosineWarmupSchedule(step, params.at("max_steps"), params.at("warmup_steps"), start, end,
                                            params.value("warmup_start_value", 0.0));
@@ -39,8 +37,7 @@ private Q_SLOTS:
         const reference::Case expected(name.toStdString());
         const torch::Tensor steps = expected.tensor("input.step");
         torch::Tensor values = torch::empty({steps.numel()}, torch::kFloat64);
-        for (std::int64_t i = 0; i < steps.numel(); ++i)
-            values[i] = valueAt(expected.params, name.toStdString(), steps[i].item<std::int64_t>());
+        for (std::int64_t i = 0; i < steps.numel(); ++i) values[i] = valueAt(expected.params, steps[i].item<std::int64_t>());
         std::string fault = expected.differs("output.value", values);
         QVERIFY2(fault.empty(), fault.c_str());
         if (!expected.has("output.lr")) return;
