@@ -108,12 +108,16 @@ void addDuplicates(const std::vector<Finding> &findings, Json &result)
     result["duplicates_across_labels"] = across;
 }
 
-std::string remarks(const Source &source, std::int64_t multiFrame)
+std::string remarks(const Source &source, std::int64_t multiFrame, std::int64_t cmyk)
 {
     std::vector<std::string> parts;
     if (!source.train->remark().empty()) parts.push_back(source.train->remark());
     if (multiFrame > 0)
         parts.push_back("first frame only of " + std::to_string(multiFrame) + " files with several frames or pages");
+    if (cmyk > 0)
+        parts.push_back(
+            std::to_string(cmyk) +
+            " CMYK pictures, read without their colour profile; JPEG inks are taken as stored inverted, Adobe's way");
     return text::join(parts, "; ");
 }
 
@@ -151,7 +155,7 @@ Result<Json> checkData(const DataConfig &config)
     result["channels"] = channels;
     result["unreadable"] = unreadable;
     result["skipped"] = source->train->skipped();
-    result["remark"] = remarks(*source, multiFrame);
+    result["remark"] = remarks(*source, multiFrame, cmyk);
     result["multi_frame"] = multiFrame;
     result["cmyk"] = cmyk;
     addDuplicates(findings, result);

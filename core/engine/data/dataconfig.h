@@ -19,8 +19,11 @@ struct DataConfig {
         group.field("source", &DataConfig::source)
             .label("Images")
             .hint("path")
-            .help("A folder of images (class subfolders, or flat and unlabelled), a folder of IDX files, or fashion-mnist "
-                  "for the copy that Debian's package dataset-fashion-mnist installs.");
+            .help(
+                "A folder of images (class subfolders, or flat and unlabelled), a folder of IDX files, or fashion-mnist "
+                "for the copy that Debian's package dataset-fashion-mnist installs. Files are read by content, not by name "
+                "(JPEG, PNG, WebP, BMP, TIFF, GIF, PNM): upright by EXIF, first frame or page only, transparency dropped, "
+                "at most 268 megapixels.");
         group.field("val_source", &DataConfig::valSource)
             .label("Evaluation images")
             .hint("path")

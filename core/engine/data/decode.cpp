@@ -11,17 +11,20 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include <limits>
 #include <new>
 
 namespace parallax::data {
 
 namespace {
 
-/// OpenCV reports what its codecs say on stderr, which is the rank's log: one line a damaged file there helps nobody.
-void silenceCodecs()
+/// OpenCV reports what its codecs say on stderr, which is the rank's log: one line a damaged file there helps nobody. Its
+/// own threads would compete with those that call it, one an image.
+void setUpOpenCv()
 {
     static const bool once = [] {
         cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+        cv::setNumThreads(1);
         return true;
     }();
     (void)once;
@@ -71,7 +74,7 @@ Result<cv::Mat> decodeFirstFrame(Bytes bytes, const ImageHeader &header)
 
 Result<DecodedImage> decodeImage(Bytes bytes)
 {
-    silenceCodecs();
+    setUpOpenCv();
     if (bytes.size() > std::size_t(std::numeric_limits<int>::max())) return Error{"the file has more than 2 GB", {}, {}};
     auto header = readImageHeader(bytes);
     if (!header) return header.error();

@@ -4,6 +4,8 @@
 
 #include "core/engine/data/random.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -68,7 +70,7 @@ struct Loader::Impl {
     std::deque<std::unique_ptr<Slot>> slots; ///< of the batches from `delivered` on
     std::size_t delivered = 0;
     std::optional<Error> failure;
-    bool stopping = false;
+    std::atomic<bool> over = false; ///< a failure, or the loader goes away; asked between images without the lock
     double waited = 0;
     std::vector<Unreadable> unreadable;
     std::vector<std::thread> threads;
@@ -87,6 +89,7 @@ std::unique_ptr<Loader::Impl::Slot> Loader::Impl::newSlot(const std::vector<std:
     auto slot = std::make_unique<Slot>();
     slot->batch.index = list;
     slot->batch.label.resize(list.size());
+    slot->batch.replaced.resize(list.size());
     for (const auto &view : views) {
         const std::size_t size = std::size_t(view.augment.size);
         slot->batch.views.emplace_back(list.size() * 3 * size * size);
@@ -99,7 +102,7 @@ std::unique_ptr<Loader::Impl::Slot> Loader::Impl::newSlot(const std::vector<std:
 std::optional<Loader::Impl::Chunk> Loader::Impl::takeChunk(std::unique_lock<std::mutex> &lock)
 {
     for (;;) {
-        if (stopping || failure) return {};
+        if (over) return {};
         for (const auto &slot : slots) {
             const std::size_t count = slot->batch.index.size();
             if (slot->taken == count) continue;
@@ -124,9 +127,8 @@ void Loader::Impl::run()
     while (const auto taken = takeChunk(lock)) {
         lock.unlock();
         for (std::size_t i = taken->begin; i < taken->end; ++i) {
+            if (over) return;
             fill(*taken->slot, i);
-            std::lock_guard guard(mutex);
-            if (stopping || failure) return;
         }
         lock.lock();
         taken->slot->done += taken->end - taken->begin;
@@ -150,6 +152,7 @@ void Loader::Impl::fill(Slot &slot, std::size_t place)
         ViewKey key{options.seed, options.epoch, step == 0 ? item.id : mix(wantedId, item.id), 0};
         slot.batch.index[place] = index;
         slot.batch.label[place] = item.label;
+        slot.batch.replaced[place] = step > 0;
         for (std::size_t v = 0; v < views.size(); ++v) {
             const std::size_t size = 3 * std::size_t(views[v].augment.size) * std::size_t(views[v].augment.size);
             key.view = int(v);
@@ -172,6 +175,7 @@ void Loader::Impl::fail(Error error)
 {
     std::lock_guard lock(mutex);
     if (!failure) failure = std::move(error);
+    over = true;
     work.notify_all();
     ready.notify_all();
 }
@@ -194,7 +198,7 @@ Loader::~Loader()
 {
     {
         std::lock_guard lock(m_impl->mutex);
-        m_impl->stopping = true;
+        m_impl->over = true;
     }
     m_impl->work.notify_all();
     for (auto &thread : m_impl->threads) thread.join();

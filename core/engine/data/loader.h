@@ -40,6 +40,7 @@ struct Batch {
     std::vector<int> sizes;                ///< size of each view
     std::vector<std::int64_t> index;       ///< [n] places in the data set
     std::vector<int> label;                ///< [n]
+    std::vector<std::uint8_t> replaced;    ///< [n] 1 where the image could not be read and another stands in its place
     std::int64_t count() const { return std::int64_t(index.size()); }
 };
 
