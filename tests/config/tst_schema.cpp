@@ -108,7 +108,7 @@ private Q_SLOTS:
                                                  << "train.batch_size";
         QTest::newRow("top level") << R"({"batch_size": 8})"
                                    << "train.batch_size";
-        QTest::newRow("group misspelt") << R"({"trian": {}})"
+        QTest::newRow("group misspelt") << R"({"traim": {}})"
                                         << "train";
         QTest::newRow("group's case") << R"({"Data": {}})"
                                       << "data";
@@ -130,7 +130,7 @@ private Q_SLOTS:
     void allErrorsComeAtOnce()
     {
         const auto issues =
-            m_schema.check(Json::parse(R"({"optim": {"lr": -1, "momentumm": 0.9}, "trian": {}, "train": {"epochs": "x"}})"));
+            m_schema.check(Json::parse(R"({"optim": {"lr": -1, "momentumm": 0.9}, "traim": {}, "train": {"epochs": "x"}})"));
         QCOMPARE(issues.size(), std::size_t(4));
     }
 
