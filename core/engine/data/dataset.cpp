@@ -85,10 +85,13 @@ Cut unified(const Shared &train, const Shared &val)
             std::make_shared<const Subset>(val, allOf(*val), classes, std::move(labels))};
 }
 
-Shared kept(const Shared &data, const DataConfig &config)
+/// Images kept in memory: of the free memory a quarter in all, of which training gets most.
+constexpr int trainShare = 5, valShare = 20;
+
+Shared kept(const Shared &data, const DataConfig &config, int share)
 {
     if (data->inMemory()) return data;
-    return std::make_shared<const KeptDataset>(data, config.cache ? availableMemory() / 4 : 0);
+    return std::make_shared<const KeptDataset>(data, config.cache ? availableMemory() / share : 0);
 }
 
 Shared nothing(const Shared &data)
@@ -125,11 +128,11 @@ Result<Splits> openData(const DataConfig &config, std::uint64_t seed)
     auto val = evaluationImages(config, *source);
     if (!val) return val.error();
 
-    Cut cut{kept(source->train, config), nullptr};
+    Cut cut{kept(source->train, config, trainShare), nullptr};
     if (auto status = checkReadable(*cut.train, "data.source"); !status) return status.error();
     const bool labelled = !cut.train->classes().empty();
     if (*val) {
-        cut = unified(cut.train, kept(*val, config));
+        cut = unified(cut.train, kept(*val, config, valShare));
         if (auto status = checkReadable(*cut.val, "data.val_source"); !status) return status.error();
     } else if (labelled && config.valFraction > 0) {
         cut = cutFraction(cut.train, config.valFraction, seed);

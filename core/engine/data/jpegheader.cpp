@@ -51,10 +51,17 @@ Result<ImageHeader> readJpeg(Bytes bytes)
     ImageHeader header;
     bool frame = false, scan = false;
     for (std::size_t at = 2; in.has(at, 2);) {
-        if (in.u8(at) != 0xFF) return damaged("a JPEG marker is missing at byte " + std::to_string(at));
         const std::uint8_t code = in.u8(at + 1);
+        if (in.u8(at) != 0xFF) { // stray bytes between segments: decoders pass over them too
+            at = nextMarker(bytes, at);
+            continue;
+        }
         if (code == 0xFF) { // fill byte
             ++at;
+            continue;
+        }
+        if (code <= 0x01 || (code >= 0xD0 && code <= 0xD8)) { // markers without a segment
+            at += 2;
             continue;
         }
         if (code == 0xD9) {

@@ -11,6 +11,7 @@
 #include <deque>
 #include <mutex>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 namespace parallax::data {
@@ -184,14 +185,18 @@ Loader::Loader(std::shared_ptr<const Dataset> data, std::vector<ViewSpec> views,
                std::vector<std::vector<std::int64_t>> batches, Options options)
     : m_impl(std::make_unique<Impl>(std::move(data), std::move(views), std::move(batches), options))
 {
-    for (int i = 0; i < std::max(1, options.threads); ++i)
-        m_impl->threads.emplace_back([impl = m_impl.get()] {
-            try {
-                impl->run();
-            } catch (const std::exception &exception) { // out of memory, most likely: next() says it
-                impl->fail({std::string("a loader thread failed: ") + exception.what(), {}, {}});
-            }
-        });
+    const auto work = [impl = m_impl.get()] {
+        try {
+            impl->run();
+        } catch (const std::exception &exception) { // out of memory, most likely: next() says it
+            impl->fail({std::string("a loader thread failed: ") + exception.what(), {}, {}});
+        }
+    };
+    try {
+        for (int i = 0; i < std::max(1, options.threads); ++i) m_impl->threads.emplace_back(work);
+    } catch (const std::system_error &error) { // the system's limit of threads: go on with those there are
+        if (m_impl->threads.empty()) m_impl->fail({std::string("no loader thread can be started: ") + error.what(), {}, {}});
+    }
 }
 
 Loader::~Loader()
