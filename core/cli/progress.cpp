@@ -19,13 +19,18 @@ std::string of(double done, int all, int decimals)
     return text::fixed(done, decimals) + (all > 0 ? "/" + std::to_string(all) : "");
 }
 
+std::string untrainedText(const session::RunSummary &summary)
+{
+    return "kNN " + text::fixed(summary.untrainedKnn, 4) + " (untrained)";
+}
+
 } // namespace
 
 std::string knnText(const session::RunSummary &summary)
 {
     if (std::isfinite(summary.lastKnn))
         return "kNN " + text::fixed(summary.lastKnn, 4) + " (untrained " + figure(summary.untrainedKnn, 4) + ")";
-    return std::isfinite(summary.untrainedKnn) ? "kNN " + text::fixed(summary.untrainedKnn, 4) + " (untrained)" : "";
+    return std::isfinite(summary.untrainedKnn) ? untrainedText(summary) : "";
 }
 
 std::string progressLine(const session::RunSummary &summary)
@@ -77,6 +82,8 @@ void Progress::addLines()
         printLine(line);
     }
     if (now.knnStep == m_knnStep) return;
+    if (m_knnStep < 0 && now.knnStep > 0 && std::isfinite(now.untrainedKnn))
+        printLine(untrainedText(now)); // both came at once
     m_knnStep = now.knnStep;
     printLine(knnText(now));
 }

@@ -20,7 +20,6 @@ constexpr double panelWidth = 420, panelHeight = 220, marginLeft = 56, marginTop
                  marginRight = 24;
 constexpr char textColour[] = "#1A1E26", mutedColour[] = "#5F6878", gridColour[] = "#ECEEF2", axisColour[] = "#C9CED8";
 constexpr char lossColour[] = "#0070C5", knnColour[] = "#17644F";
-constexpr double smoothing = 0.9;
 
 std::string escaped(const std::string &text)
 {
@@ -58,6 +57,9 @@ std::string label(double value, double step)
     const int decimals = std::clamp(int(std::ceil(-std::log10(step) - 1e-9)), 0, 6);
     return text::fixed(value, decimals);
 }
+
+/// A short run is not smoothed flat: the average reaches over an eighth of the curve, at most over some 30 points.
+double smoothingFor(std::size_t points) { return points == 0 ? 0 : std::clamp(1 - 8 / double(points), 0.0, 0.97); }
 
 struct Line {
     std::vector<double> x, y;
@@ -199,7 +201,7 @@ Panel lossPanel(const RunData &data)
     if (found == data.series.end()) return panel;
     const metrics::Series &loss = found->second;
     panel.add({loss.step, loss.value, lossColour, 1, 0.26});
-    panel.add({loss.step, metrics::smooth(loss.value, smoothing), lossColour, 1.75, 1});
+    panel.add({loss.step, metrics::smooth(loss.value, smoothingFor(loss.size())), lossColour, 1.75, 1});
     const auto chance = data.plan.find("chance_loss");
     if (chance != data.plan.end() && chance->is_number()) panel.setReference(chance->get<double>(), "chance");
     return panel;

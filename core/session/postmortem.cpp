@@ -61,6 +61,19 @@ std::optional<ErrorEvent> lastError(const std::filesystem::path &events, double 
     return last;
 }
 
+/// How far a rank came, for one that died without a word: "after step 12".
+std::string lastPlace(const std::filesystem::path &events)
+{
+    std::int64_t step = -1;
+    for (const std::string &line : text::split(tail(events), '\n')) {
+        const auto parsed = json::parse(line);
+        const auto *event = std::get_if<json::Json>(&parsed);
+        if (!event || !event->is_object() || !event->contains("step") || !(*event)["step"].is_number_integer()) continue;
+        step = (*event)["step"].get<std::int64_t>();
+    }
+    return step < 0 ? "before its first event" : "after step " + std::to_string(step);
+}
+
 /// What a collective says when the other side is gone: a consequence, not a cause.
 bool tellsOfLostSibling(const std::string &what)
 {
@@ -136,6 +149,7 @@ runs::Failure explain(const runs::RunFolder &folder, const std::vector<RankEnd> 
         failure.hint = "Somebody or something stopped the process; go on with: parallax resume";
     } else if (worst->signal != 0 && !worst->byUs) {
         failure.signal = worst->signal;
+        failure.what = lastPlace(folder.events(worst->rank));
         failure.hint = hintFor(worst->signal);
     } else if (worstError) {
         failure.what = worstError->error.what;

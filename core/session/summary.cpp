@@ -192,6 +192,7 @@ void Summarizer::applyEval(const runs::Event &event)
 {
     const double knn = figure(event.fields, "knn_top1");
     if (!std::isfinite(knn)) return;
+    m_summary.knnStep = event.step;
     if (event.step == 0)
         m_summary.untrainedKnn = knn;
     else
