@@ -126,7 +126,6 @@ QWidget *EmbeddingsScreen::makeMap()
     left->addWidget(m_epochs);
     row->addLayout(left, 1);
     m_panel = new ItemPanel(m_thumbs, page);
-    m_panel->setFixedWidth(ui::Theme::instance().scaled(408));
     row->addWidget(m_panel);
     connect(m_frame->canvas(), &MapCanvas::clicked, this, &EmbeddingsScreen::choose);
     connect(m_panel, &ItemPanel::chosen, this, &EmbeddingsScreen::choose);
@@ -135,6 +134,13 @@ QWidget *EmbeddingsScreen::makeMap()
         if (m_data) m_panel->setShown(m_frame->classes()->shown(), m_frame->classes()->shownCount());
     });
     return page;
+}
+
+void EmbeddingsScreen::resizeEvent(QResizeEvent *event)
+{
+    Screen::resizeEvent(event);
+    const bool narrow = width() < ui::Theme::instance().scaled(1200);
+    m_panel->setFixedWidth(ui::Theme::instance().scaled(narrow ? 312 : 406));
 }
 
 void EmbeddingsScreen::activate()

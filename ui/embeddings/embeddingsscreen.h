@@ -53,6 +53,9 @@ public Q_SLOTS:
     void openRun(const QString &folder, int epoch = -1);
     void choose(std::int64_t item); ///< -1: nothing
 
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+
 private:
     QWidget *makeHeader();
     QWidget *makeMap();

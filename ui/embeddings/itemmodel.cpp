@@ -15,7 +15,7 @@ namespace {
 
 using ui::Token;
 
-constexpr int gap = 6, bar = 3, scoreHeight = 16;
+constexpr int gap = 5, bar = 3, scoreHeight = 16;
 
 } // namespace
 

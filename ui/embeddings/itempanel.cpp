@@ -105,15 +105,18 @@ ItemPanel::ItemPanel(Thumbs *thumbs, QWidget *parent)
     head->addWidget(m_imageCount);
     head->addStretch(1);
     column->addLayout(head);
-    m_problem->setWordWrap(true);
-    m_problem->setContentsMargins(15, 0, 16, 6);
+    const auto addText = [column](QLabel *label, int above, int below) {
+        label->setWordWrap(true);
+        auto *row = new QHBoxLayout; // a label that is styled has no margins of its own
+        row->setContentsMargins(15, above, 16, below);
+        row->addWidget(label);
+        column->addLayout(row);
+    };
+    addText(m_problem, 0, 4);
     m_problem->hide();
-    column->addWidget(m_problem);
     column->addWidget(m_imageView, 5);
     column->addWidget(ui::makeLine(Qt::Horizontal));
-    m_hint->setWordWrap(true);
-    m_hint->setContentsMargins(15, 16, 16, 16);
-    column->addWidget(m_hint);
+    addText(m_hint, 8, 8);
     column->addWidget(makeCard(), 4);
     connect(thumbs, &Thumbs::arrived, this, [this] {
         m_imageView->viewport()->update();

@@ -7,6 +7,7 @@
 #include "ui/widgets/theme.h"
 
 #include <QApplication>
+#include <QFocusEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -20,7 +21,8 @@ namespace {
 using ui::Token;
 
 constexpr double pointRadius = 1.7, pointOpacity = 0.62, dimmedOpacity = 0.12;
-constexpr double reach = 8, margin = 40;
+constexpr double reach = 8, margin = 28;
+constexpr std::size_t mostJoined = 10; // more lines hide the points
 constexpr double smallestZoom = 0.2, largestZoom = 2000;
 
 } // namespace
@@ -65,6 +67,7 @@ void MapCanvas::setChosen(std::int64_t item, std::vector<embedding::Neighbour> n
 {
     m_chosen = item;
     m_neighbours = std::move(neighbours);
+    if (m_neighbours.size() > mostJoined) m_neighbours.resize(mostJoined);
     update();
 }
 
@@ -125,13 +128,22 @@ void MapCanvas::measure()
 void MapCanvas::fit()
 {
     m_zoom = 1;
-    m_centre = m_bounds.center();
-    const double w = std::max(1.0, width() - 2 * margin), h = std::max(1.0, height() - 2 * margin);
+    const QRectF room = QRectF(rect()).marginsRemoved(m_insets).adjusted(margin, margin, -margin, -margin);
+    const double w = std::max(1.0, room.width()), h = std::max(1.0, room.height());
     m_fitScale = INFINITY;
     if (m_bounds.width() > 0) m_fitScale = w / m_bounds.width();
     if (m_bounds.height() > 0) m_fitScale = std::min(m_fitScale, h / m_bounds.height());
     if (!std::isfinite(m_fitScale)) m_fitScale = 1; // every point on one place
+    const QPointF off = QRectF(rect()).center() - room.center();
+    m_centre = m_bounds.center() + QPointF(off.x(), -off.y()) / m_fitScale;
     invalidate();
+}
+
+void MapCanvas::setInsets(const QMargins &insets)
+{
+    if (insets == m_insets) return;
+    m_insets = insets;
+    if (m_zoom == 1) fit();
 }
 
 void MapCanvas::zoomBy(double factor) { zoomAt(QRectF(rect()).center(), factor); }
@@ -189,7 +201,7 @@ void MapCanvas::paintEvent(QPaintEvent *)
     painter.setRenderHint(QPainter::Antialiasing);
     paintChosen(painter);
     paintHover(painter);
-    if (hasFocus()) {
+    if (m_ring) {
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(ui::color(Token::SelectionLine), 1));
         painter.drawRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
@@ -330,10 +342,17 @@ void MapCanvas::keyPressEvent(QKeyEvent *event)
     }
 }
 
-bool MapCanvas::event(QEvent *event)
+/// The ring is for those who came by keyboard; after a click everybody knows where they are.
+void MapCanvas::focusInEvent(QFocusEvent *event)
 {
-    if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) update();
-    return QWidget::event(event);
+    m_ring = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+    QWidget::focusInEvent(event);
+}
+
+void MapCanvas::focusOutEvent(QFocusEvent *event)
+{
+    m_ring = false;
+    QWidget::focusOutEvent(event);
 }
 
 } // namespace parallax::embeddings

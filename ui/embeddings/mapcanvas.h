@@ -5,6 +5,7 @@
 #include "ui/embeddings/mapdata.h"
 
 #include <QImage>
+#include <QMargins>
 #include <QWidget>
 
 #include <memory>
@@ -29,6 +30,8 @@ public:
     void setVisibleClasses(std::vector<bool> visible);
     /// Points of this class stand out, the others step back; -1: all alike.
     void setHighlightedClass(int index);
+    /// Room that other widgets take over the canvas: a fitted map stays clear of it.
+    void setInsets(const QMargins &insets);
     void setChosen(std::int64_t item, std::vector<embedding::Neighbour> neighbours = {});
     std::int64_t chosen() const { return m_chosen; }
     std::int64_t hovered() const { return m_hovered; }
@@ -56,7 +59,8 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent *event) override;
     void leaveEvent(QEvent *event) override;
     void keyPressEvent(QKeyEvent *event) override;
-    bool event(QEvent *event) override;
+    void focusInEvent(QFocusEvent *event) override;
+    void focusOutEvent(QFocusEvent *event) override;
 
 private:
     bool shown(std::int64_t item) const;
@@ -85,7 +89,8 @@ private:
     QImage m_points;
     bool m_stale = true;
     QPointF m_pressed, m_last;
-    bool m_dragging = false, m_down = false;
+    bool m_dragging = false, m_down = false, m_ring = false;
+    QMargins m_insets;
 };
 
 } // namespace parallax::embeddings

@@ -122,6 +122,9 @@ void MapFrame::place()
     m_legend->fitInto({std::max(120, width() / 3), std::max(60, height() - 2 * edge - 40)});
     m_tools->adjustSize();
     m_tools->move(width() - edge - m_tools->width(), edge);
+    const bool roomy = width() > 700; // in a narrow window the map needs all of it
+    m_canvas->setInsets(roomy && m_legend->isVisibleTo(this) ? QMargins(m_legend->width() + edge, 0, m_tools->width(), 20)
+                                                             : QMargins(0, 0, 0, 20));
     m_keys->move(edge, height() - edge - m_keys->height());
     m_keys->setVisible(m_keys->width() + 2 * edge < width());
     if (m_remarks->text().isEmpty()) return;

@@ -114,9 +114,11 @@ std::vector<CheckCard::Line> CheckCard::planLines() const
         add(tr("Learning rate"), tr("%1 after scaling").arg(QLocale().toString(rate->get<double>(), 'g', 4)));
     if (const auto devices = plan.find("devices"); devices != plan.end() && devices->is_array()) {
         const auto threads = planNumber(plan, "threads_per_rank");
+        const QString names = deviceText(*devices);
         add(tr("Devices"),
-            threads > 0 ? tr("%1, %2").arg(deviceText(*devices), tr("%n thread(s) each", nullptr, int(threads)))
-                        : deviceText(*devices));
+            threads == 0       ? names
+                : threads == 1 ? tr("%1, 1 thread each").arg(names)
+                               : tr("%1, %2 threads each").arg(names).arg(threads));
     }
     if (const auto weights = planNumber(plan, "parameters"); weights > 0)
         add(tr("Network"),

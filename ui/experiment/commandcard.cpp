@@ -73,6 +73,7 @@ CommandCard::CommandCard(Draft *draft, std::function<QStringList()> extra, QWidg
     m_text->setFont(ui::textFont(ui::TextRole::Mono));
     m_text->setLineWrapMode(QPlainTextEdit::WidgetWidth);
     m_text->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    m_text->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     m_text->setMinimumHeight(QFontMetrics(m_text->font()).lineSpacing() * 6);
     m_text->setAccessibleName(tr("The same run as text"));
     m_text->document()->setDocumentMargin(8);

@@ -48,6 +48,7 @@ FieldRow::FieldRow(Draft *draft, const config::Field &field, QWidget *parent)
     m_haystack = (label + QLatin1Char(' ') + key + QLatin1Char(' ') + help).toLower();
     m_label->setFullText(label);
     m_label->setProperty("tone", QStringLiteral("secondary"));
+    m_label->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     m_label->setFixedWidth(theme.scaled(labelColumn) - 8);
     m_label->setFixedHeight(theme.scaled(32));
     m_note->setWordWrap(true);

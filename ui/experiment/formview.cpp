@@ -8,6 +8,7 @@
 #include "ui/experiment/thumbstrip.h"
 #include "ui/widgets/controls.h"
 
+#include <QHBoxLayout>
 #include <QScrollBar>
 #include <QVBoxLayout>
 
@@ -26,16 +27,20 @@ FormView::FormView(Draft *draft, QWidget *parent)
     m_page->setProperty("role", QStringLiteral("panel"));
     m_column->setContentsMargins(0, 12, 0, 24);
     m_column->setSpacing(0);
-    m_nothing->setContentsMargins(28, 16, 16, 16);
-    m_column->addWidget(m_nothing);
+    auto *nothing = new QHBoxLayout;
+    nothing->setContentsMargins(28, 0, 16, 0);
+    nothing->addWidget(m_nothing);
+    m_column->addLayout(nothing);
     for (const auto &group : draft->schema().groups()) {
         auto *box = new QWidget(m_page);
         auto *rows = new QVBoxLayout(box);
         rows->setContentsMargins(0, 0, 0, 12);
         rows->setSpacing(0);
         auto *title = ui::makeLabel(QString::fromStdString(group.label), ui::TextRole::Section, "", box);
-        title->setContentsMargins(28, 4, 0, 6);
-        rows->addWidget(title);
+        auto *line = new QHBoxLayout; // a label that is styled has no margins of its own
+        line->setContentsMargins(28, 4, 0, 6);
+        line->addWidget(title);
+        rows->addLayout(line);
         m_column->addWidget(box);
         m_sections.push_back({group.name, box, rows});
     }
@@ -68,12 +73,14 @@ void FormView::rebuild()
         const auto section = std::find_if(m_sections.begin(), m_sections.end(),
                                           [field](const Section &s) { return s.group == field->group(); });
         auto *row = new FieldRow(m_draft, *field, section->box);
-        const auto before =
-            std::count_if(rows.begin(), rows.end(), [field](FieldRow *r) { return r->field().group() == field->group(); });
-        section->rows->insertWidget(int(before) + 1, row); // the title comes first
+        // Behind the row before it, and behind the pictures that belong to that row; the title comes first.
+        const auto last =
+            std::find_if(rows.rbegin(), rows.rend(), [field](FieldRow *r) { return r->field().group() == field->group(); });
+        int place = last == rows.rend() ? 1 : section->rows->indexOf(*last) + 1;
+        if (section->rows->indexOf(m_thumbs) == place) ++place;
+        section->rows->insertWidget(place, row);
         rows.push_back(row);
-        if (field->hint == "path" && !field->advanced && m_thumbs->parentWidget() != section->box)
-            section->rows->insertWidget(int(before) + 2, m_thumbs);
+        if (field->hint == "path" && !field->advanced) section->rows->insertWidget(place + 1, m_thumbs);
     }
     for (FieldRow *gone : m_rows) delete gone;
     m_rows = std::move(rows);

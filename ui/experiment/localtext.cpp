@@ -8,6 +8,8 @@
 #include <QRegularExpression>
 #include <QStringList>
 
+#include <cmath>
+
 namespace parallax::experiment {
 namespace {
 
@@ -27,7 +29,9 @@ QString localNumber(double number, const QLocale &locale)
 {
     QLocale plain = locale;
     plain.setNumberOptions(QLocale::OmitGroupSeparator);
-    return plain.toString(number, 'g', QLocale::FloatingPointShortest);
+    // 0.0005 reads better than 5e-04; 1e-09 better than nine zeros.
+    const double size = std::abs(number);
+    return plain.toString(number, size == 0 || (size >= 1e-5 && size < 1e9) ? 'f' : 'g', QLocale::FloatingPointShortest);
 }
 
 QString localEntry(const Json &value, const QLocale &locale)

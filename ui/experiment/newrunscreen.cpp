@@ -129,9 +129,10 @@ QWidget *NewRunScreen::makeHeader()
 {
     auto *header = new ui::PageHeader(title(), this);
     m_presets = new ui::ChoiceBox(tr("Preset"), header);
-    m_presets->setMinimumWidth(ui::Theme::instance().scaled(200));
     m_clone = ui::makeButton(tr("Clone a run…"), QStringLiteral("clone"), ui::ButtonKind::Plain, false, header);
-    m_clone->setMenu(new QMenu(m_clone));
+    m_cloneMenu = new QMenu(m_clone);
+    connect(m_clone, &QPushButton::clicked, this,
+            [this] { m_cloneMenu->popup(m_clone->mapToGlobal(QPoint(0, m_clone->height() + 2))); });
     m_column = new ui::SegmentedControl(header);
     m_column->addSegment(tr("Settings"));
     m_column->addSegment(tr("Views and check"));
@@ -242,7 +243,8 @@ QWidget *NewRunScreen::makeFooter()
     auto *check = ui::makeButton(tr("Check"), QStringLiteral("finished"), ui::ButtonKind::Quiet, false, footer);
     check->setToolTip(tr("Look again at data and devices"));
     connect(check, &QPushButton::clicked, m_planner, &Planner::checkNow);
-    m_start = ui::makeButton(tr("Start"), QStringLiteral("play"), ui::ButtonKind::Primary, false, footer);
+    m_start = ui::makeButton(tr("Start") + QStringLiteral("   Ctrl ⏎"), QStringLiteral("play"), ui::ButtonKind::Primary,
+                             false, footer);
     m_start->setObjectName(QStringLiteral("start"));
     connect(m_start, &QPushButton::clicked, this, &NewRunScreen::start);
     row->addWidget(check);
@@ -278,14 +280,18 @@ void NewRunScreen::layoutColumns()
     const bool narrow = width() < ui::Theme::instance().scaled(narrowBelow);
     m_column->setVisible(narrow);
     m_clone->setText(narrow ? tr("Clone…") : tr("Clone a run…"));
+    m_search->setFixedWidth(ui::Theme::instance().scaled(narrow ? 152 : 200));
+    m_presets->setMaximumWidth(ui::Theme::instance().scaled(narrow ? 190 : 340));
     if (!m_right) return;
     const bool second = narrow && m_column->current() == 1;
     m_left->setVisible(!second);
     m_right->setVisible(!narrow || second);
-    if (narrow)
-        m_right->setMinimumWidth(0), m_right->setMaximumWidth(QWIDGETSIZE_MAX);
-    else
-        m_right->setFixedWidth(ui::Theme::instance().scaled(rightColumnWidth));
+    const int wide = ui::Theme::instance().scaled(rightColumnWidth);
+    m_right->setMinimumWidth(narrow ? 0 : wide);
+    m_right->setMaximumWidth(narrow ? QWIDGETSIZE_MAX : wide);
+    // Alone on the page the cards do not grow beyond what reads well.
+    const int side = narrow ? std::max(8, (width() - ui::Theme::instance().scaled(640)) / 2) : 8;
+    m_right->widget()->layout()->setContentsMargins(side, 8, side, 8);
 }
 
 void NewRunScreen::fillPresets()
@@ -298,7 +304,7 @@ void NewRunScreen::fillPresets()
 void NewRunScreen::fillClones()
 {
     if (!m_draft) return;
-    QMenu *menu = m_clone->menu();
+    QMenu *menu = m_cloneMenu;
     menu->clear();
     constexpr int most = 20;
     for (const auto &run : m_workspace->runs()) {

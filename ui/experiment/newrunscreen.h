@@ -13,6 +13,7 @@
 #include <vector>
 
 class QLabel;
+class QMenu;
 class QPushButton;
 class QScrollArea;
 class QStackedWidget;
@@ -108,6 +109,7 @@ private:
     QPushButton *m_retry;
     ui::ChoiceBox *m_presets = nullptr;
     QPushButton *m_clone = nullptr, *m_start = nullptr;
+    QMenu *m_cloneMenu = nullptr;
     ui::SearchField *m_search = nullptr;
     ui::SegmentedControl *m_mode = nullptr, *m_column = nullptr;
     Banner *m_banner = nullptr;

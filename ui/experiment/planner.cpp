@@ -220,7 +220,7 @@ QMap<QString, QString> Planner::derived() const
     const auto count = classes != plan.end() && classes->is_array() ? classes->size() : 0;
     if (images > 0)
         notes[QStringLiteral("data.source")] = plan.value("labelled", false)
-            ? tr("%1 images, %n classes", nullptr, int(count)).arg(ui::formatCount(double(images)))
+            ? tr("%1 images, %2 classes").arg(ui::formatCount(double(images)), ui::formatCount(double(count)))
             : tr("%1 images, no labels").arg(ui::formatCount(double(images)));
     if (steps > 0) notes[QStringLiteral("train.epochs")] = tr("%1 steps").arg(ui::formatCount(double(steps)));
     if (const auto batch = plan.find("batch_per_rank"); batch != plan.end() && batch->is_array() && !batch->empty()) {
@@ -228,7 +228,8 @@ QMap<QString, QString> Planner::derived() const
         notes[QStringLiteral("train.batch_size")] = *low == *high
             ? tr("%1 per rank").arg(ui::formatCount(low->get<double>()))
             : tr("%1 to %2 per rank").arg(ui::formatCount(low->get<double>()), ui::formatCount(high->get<double>()));
-        notes[QStringLiteral("distributed.ranks")] = tr("%n process(es)", nullptr, int(batch->size()));
+        notes[QStringLiteral("distributed.ranks")] =
+            batch->size() == 1 ? tr("1 process") : tr("%1 processes").arg(batch->size());
     }
     if (const auto rate = plan.find("lr_scaled"); rate != plan.end() && rate->is_number())
         notes[QStringLiteral("optim.base_lr")] = tr("%1 after scaling").arg(QLocale().toString(rate->get<double>(), 'g', 4));

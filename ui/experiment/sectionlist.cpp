@@ -7,6 +7,7 @@
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 
+#include <QHBoxLayout>
 #include <QPainter>
 #include <QVBoxLayout>
 
@@ -31,8 +32,9 @@ void SectionButton::setCounts(int changed, int wrong)
 {
     m_changed = changed;
     m_wrong = wrong;
-    setAccessibleDescription(wrong > 0         ? tr("%n error(s)", nullptr, wrong)
-                                 : changed > 0 ? tr("%n changed", nullptr, changed)
+    setAccessibleDescription(wrong == 1        ? tr("1 error")
+                                 : wrong > 1   ? tr("%1 errors").arg(wrong)
+                                 : changed > 0 ? tr("%1 changed").arg(changed)
                                                : QString());
     setToolTip(accessibleDescription());
     update();
@@ -90,8 +92,10 @@ SectionList::SectionList(Draft *draft, QWidget *parent)
     }
     if (!m_buttons.empty()) m_buttons.front()->setChecked(true);
     column->addStretch(1);
-    m_changes->setContentsMargins(12, 0, 0, 0);
-    column->addWidget(m_changes);
+    auto *line = new QHBoxLayout;
+    line->setContentsMargins(12, 0, 0, 0);
+    line->addWidget(m_changes);
+    column->addLayout(line);
     column->addWidget(m_reset, 0, Qt::AlignLeft);
     connect(m_reset, &QPushButton::clicked, draft, &Draft::resetAll);
     connect(draft, &Draft::changed, this, &SectionList::refresh);

@@ -19,15 +19,14 @@ using ui::TextRole;
 using ui::Token;
 
 constexpr std::size_t shownRows = 3;
-constexpr int captionHeight = 18, gap = 4, usualColumns = 5, largestSide = 76;
+constexpr int captionHeight = 18, gap = 4, usualColumns = 5, largestSide = 100;
 
 } // namespace
 
 ViewsGrid::ViewsGrid(QWidget *parent) : QWidget(parent)
 {
-    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    policy.setHeightForWidth(true);
-    setSizePolicy(policy);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    fitHeight();
 }
 
 void ViewsGrid::show(const std::vector<PreviewImage> &images, std::size_t first, bool stale, const QString &message)
@@ -38,7 +37,7 @@ void ViewsGrid::show(const std::vector<PreviewImage> &images, std::size_t first,
     m_stale = stale;
     m_message = message;
     setAccessibleDescription(message);
-    updateGeometry();
+    fitHeight();
     update();
 }
 
@@ -50,21 +49,24 @@ int ViewsGrid::columns() const
     return count;
 }
 
-double ViewsGrid::side(double width) const
+double ViewsGrid::side() const
 {
-    return std::min<double>(largestSide, (width - (columns() - 1) * gap) / columns());
+    return std::clamp<double>(double(width() - (columns() - 1) * gap) / columns(), 16, largestSide);
 }
 
-int ViewsGrid::heightForWidth(int width) const
+void ViewsGrid::fitHeight() { setFixedHeight(captionHeight + int(shownRows * side()) + int(shownRows - 1) * gap + 1); }
+
+void ViewsGrid::resizeEvent(QResizeEvent *event)
 {
-    return captionHeight + int(shownRows * side(width)) + int(shownRows - 1) * gap + 1;
+    QWidget::resizeEvent(event);
+    fitHeight();
 }
 
 void ViewsGrid::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    const double size = side(width());
+    const double size = side();
     painter.setFont(ui::textFont(TextRole::Caption));
     painter.setPen(ui::color(Token::TextMuted));
     if (m_images.empty()) {

@@ -18,15 +18,14 @@ public:
     void show(const std::vector<PreviewImage> &images, std::size_t first, bool stale, const QString &message);
     const std::vector<PreviewImage> &images() const { return m_images; }
     QString message() const { return m_message; }
-    bool hasHeightForWidth() const override { return true; }
-    int heightForWidth(int width) const override;
-    QSize sizeHint() const override { return {376, heightForWidth(376)}; }
 
 protected:
     void paintEvent(QPaintEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
 
 private:
-    double side(double width) const;
+    double side() const;
+    void fitHeight();
     int columns() const;
     std::vector<PreviewImage> m_images;
     bool m_stale = false;

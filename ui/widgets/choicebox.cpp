@@ -14,7 +14,7 @@
 namespace parallax::ui {
 namespace {
 
-constexpr int padding = 12, gap = 8, chevron = 28, smallestText = 48;
+constexpr int padding = 12, gap = 8, chevron = 28, smallestText = 48, slack = 6;
 
 } // namespace
 
@@ -32,7 +32,7 @@ QSize ChoiceBox::sizeHint() const
     for (int i = 0; i < count(); ++i) text = std::max(text, fontMetrics().horizontalAdvance(itemText(i)));
     const int before = m_prefix.isEmpty() ? 0 : fontMetrics().horizontalAdvance(m_prefix) + gap;
     const int picture = count() > 0 && !itemIcon(0).isNull() ? iconSize().width() + gap : 0;
-    return {std::min(padding + before + picture + text + chevron, Theme::instance().scaled(320)),
+    return {std::min(padding + before + picture + text + chevron + slack, Theme::instance().scaled(340)),
             QComboBox::sizeHint().height()};
 }
 

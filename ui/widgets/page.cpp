@@ -117,10 +117,13 @@ EmptyState::EmptyState(const QString &iconName, const QString &title, const QStr
     m_title->setAlignment(Qt::AlignHCenter);
     m_text->setAlignment(Qt::AlignHCenter);
     m_text->setWordWrap(true);
-    m_text->setMaximumWidth(Theme::instance().scaled(480));
-    m_text->setMinimumWidth(qMin(Theme::instance().scaled(480), 400));
+    m_text->setFixedWidth(Theme::instance().scaled(480));
     column->addWidget(m_title);
-    column->addWidget(m_text, 0, Qt::AlignHCenter);
+    auto *middle = new QHBoxLayout; // keeps the height that a wrapped text needs, which an alignment does not
+    middle->addStretch(1);
+    middle->addWidget(m_text);
+    middle->addStretch(1);
+    column->addLayout(middle);
     column->addStretch(1);
 }
 
