@@ -73,7 +73,7 @@ fs::path cache()
 fs::path runtime()
 {
     if (const fs::path base = fromEnvironment("XDG_RUNTIME_DIR"); !base.empty())
-        if (const fs::path folder = base / "parallax"; makePrivate(folder)) return folder;
+        if (fs::path folder = base / "parallax"; makePrivate(folder)) return folder;
     const std::string folder = "/tmp/parallax-" + std::to_string(::geteuid());
     if (makePrivate(folder)) return folder;
     std::string fresh = folder + "-XXXXXX";

@@ -168,7 +168,11 @@ void forEachValue(const Json &config, const std::function<void(const std::string
 {
     for (const auto &[group, settings] : config.items()) {
         if (!settings.is_object()) continue;
-        for (const auto &[name, value] : settings.items()) visit(group + '.' + name, value);
+        for (const auto &[name, value] : settings.items()) {
+            std::string key = group;
+            key.append(1, '.').append(name);
+            visit(key, value);
+        }
     }
 }
 

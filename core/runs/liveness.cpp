@@ -42,7 +42,7 @@ bool livesOnPaper(State state) { return state == State::Running || state == Stat
 
 std::string Failure::summary() const
 {
-    const std::string reason = Error{what, where, hint}.message();
+    std::string reason = Error{what, where, hint}.message();
     if (rank < 0) return reason;
     std::string text = "rank " + std::to_string(rank);
     if (signal != 0)

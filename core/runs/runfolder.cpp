@@ -185,6 +185,7 @@ std::vector<RunFolder> listRuns(const fs::path &runs)
     std::erase_if(names, [&](const std::string &name) { return name.front() == '.' || !isRun(runs / name); });
     std::ranges::sort(names, std::greater<>());
     std::vector<RunFolder> folders;
+    folders.reserve(names.size());
     for (const std::string &name : names) folders.emplace_back(runs / name);
     return folders;
 }

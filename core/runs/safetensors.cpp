@@ -87,6 +87,7 @@ Result<TensorInfo> readEntry(const Json &entry, std::uint64_t dataBytes)
 std::optional<std::string> findHoleOrOverlap(const std::map<std::string, TensorInfo> &tensors, std::uint64_t dataBytes)
 {
     std::vector<std::pair<const std::string *, const TensorInfo *>> order;
+    order.reserve(tensors.size());
     for (const auto &[name, info] : tensors) order.emplace_back(&name, &info);
     std::ranges::sort(order, {}, [](const auto &entry) { return std::pair(entry.second->begin, entry.second->end); });
     std::uint64_t reached = 0;
