@@ -195,10 +195,10 @@ private Q_SLOTS:
 
     void trains()
     {
-        const Output output = m_box->parallax({"train", "--preset", "demo", "--name", "first", "--set", "train.epochs=3"});
+        const Output output = m_box->parallax({"train", "--preset", "demo", "--name", "first", "--set", "train.epochs=4"});
         QVERIFY2(output.code == 0, output.err.constData());
         QVERIFY(output.out.contains("rank 0 on cpu, rank 1 on cpu"));
-        QVERIFY(output.out.contains("epoch 3/3"));
+        QVERIFY(output.out.contains("epoch 4/4"));
         QVERIFY(output.out.contains("kNN 0.5600 (untrained)"));
         QVERIFY(output.out.contains("plots.svg"));
         QVERIFY(!output.out.contains('\x1b') && !output.out.contains('\r'));
@@ -209,9 +209,9 @@ private Q_SLOTS:
         QVERIFY(run["knn_last"].get<double>() > 0.6);
         QCOMPARE(run["knn_k"].get<double>(), 200.0);
         QCOMPARE(run["knn_temperature"].get<double>(), 0.1);
-        QCOMPARE(run["changes"]["train"]["epochs"].get<int>(), 3);
+        QCOMPARE(run["changes"]["train"]["epochs"].get<int>(), 4);
         QVERIFY(!run["changes"]["train"].contains("seed"));
-        QCOMPARE(run["checkpoints"].size(), std::size_t(3));
+        QCOMPARE(run["checkpoints"].size(), std::size_t(4));
         QCOMPARE(run["embeddings"].size(), std::size_t(1));
         QCOMPARE(run["record"]["versions"]["torch"].get<std::string>(), std::string("2.15.0"));
         QCOMPARE(run["record"]["versions"]["torch_cuda"].get<bool>(), false);
