@@ -30,7 +30,7 @@ constexpr int previewFrom = 1280; ///< narrower windows show the preview on dema
 
 RunsScreen::RunsScreen(session::Workspace *workspace, RunActions *actions, QWidget *parent)
     : Screen(tr("Runs"), QStringLiteral("runs"), parent), m_workspace(workspace), m_actions(actions),
-      m_model(new RunTableModel(workspace, this)), m_filter(new RunFilterModel(this)), m_table(new RunTable),
+      m_model(new RunTableModel(this)), m_filter(new RunFilterModel(this)), m_table(new RunTable),
       m_preview(new RunPreview(workspace, actions)), m_stack(new QStackedWidget)
 {
     makeTable();
@@ -54,7 +54,11 @@ RunsScreen::RunsScreen(session::Workspace *workspace, RunActions *actions, QWidg
     column->addLayout(middle, 1);
     connect(m_preview, &RunPreview::monitorRequested, this, &RunsScreen::monitorRequested);
     connect(m_preview, &RunPreview::embeddingsRequested, this, &RunsScreen::embeddingsRequested);
-    connect(workspace, &session::Workspace::changed, this, &RunsScreen::runsChanged);
+    connect(workspace, &session::Workspace::changed, this, [this] {
+        m_model->setRuns(m_workspace->runs());
+        runsChanged();
+    });
+    m_model->setRuns(workspace->runs());
     runsChanged();
     placePreview();
 }
@@ -67,6 +71,7 @@ void RunsScreen::makeTable()
     m_table->setAccessibleName(title());
     // Newest first, as the workspace has them, until a header is clicked.
     m_table->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder);
+    m_table->horizontalHeader()->setSortIndicatorClearable(true);
     m_table->setSortingEnabled(true);
     const int widths[] = {128, 232, 120, 110, 104, 92, 76, 84, 100, 84};
     for (int i = 0; i < RunTableModel::ColumnCount; ++i) m_table->setColumnWidth(i, Theme::instance().scaled(widths[i]));

@@ -13,13 +13,6 @@ namespace parallax::ui {
 using session::RunSummary;
 using session::toQString;
 
-RunTableModel::RunTableModel(session::Workspace *workspace, QObject *parent)
-    : QAbstractTableModel(parent), m_workspace(workspace), m_runs(workspace->runs())
-{
-    findBest();
-    connect(workspace, &session::Workspace::changed, this, &RunTableModel::update);
-}
-
 int RunTableModel::rowCount(const QModelIndex &parent) const { return parent.isValid() ? 0 : int(m_runs.size()); }
 
 int RunTableModel::columnCount(const QModelIndex &parent) const { return parent.isValid() ? 0 : ColumnCount; }
@@ -111,9 +104,8 @@ QString RunTableModel::toolTip(const RunSummary &run, int column) const
     return {};
 }
 
-void RunTableModel::update()
+void RunTableModel::setRuns(const std::vector<RunSummary> &next)
 {
-    const std::vector<RunSummary> &next = m_workspace->runs();
     QSet<QString> present;
     present.reserve(qsizetype(next.size()));
     for (const RunSummary &run : next) present.insert(run.folder);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/session/workspace.h"
+#include "core/session/summary.h"
 
 #include <QAbstractTableModel>
 #include <QSet>
@@ -13,7 +13,7 @@
 
 namespace parallax::ui {
 
-/// The runs of a workspace as a table. Follows Workspace::changed() row by row, so that selection and scroll stay.
+/// Runs as a table. A newer list is taken over row by row, so that selection and scroll stay.
 class RunTableModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -25,8 +25,9 @@ public:
         BestRole                        ///< bool: the best kNN among the runs of that data set
     };
 
-    explicit RunTableModel(session::Workspace *workspace, QObject *parent = nullptr);
+    using QAbstractTableModel::QAbstractTableModel;
 
+    void setRuns(const std::vector<session::RunSummary> &next);
     int rowCount(const QModelIndex &parent = {}) const override;
     int columnCount(const QModelIndex &parent = {}) const override;
     QVariant data(const QModelIndex &index, int role) const override;
@@ -36,7 +37,6 @@ public:
     static bool isNumber(int column) { return column >= Epoch && column != Loss; }
 
 private:
-    void update();
     void removeGone(const QSet<QString> &present);
     /// False when runs that stay changed places: the caller resets.
     bool insertAndRefresh(const std::vector<session::RunSummary> &next);
@@ -45,7 +45,6 @@ private:
     QVariant sortKey(const session::RunSummary &run, int column) const;
     QString toolTip(const session::RunSummary &run, int column) const;
 
-    session::Workspace *m_workspace;
     std::vector<session::RunSummary> m_runs;
     std::map<QString, double> m_best; ///< by data set, where two runs or more can be compared
 };

@@ -156,7 +156,7 @@ void Chart::setRangeByPerson(double from, double to)
 void Chart::clicked(const QPoint &at)
 {
     for (std::size_t i = 0; i < m_series.size(); ++i) {
-        if (!m_series[i].dots) continue;
+        if (!m_series[i].dots || m_lines[i].smoothed.size() != m_series[i].x.size()) continue;
         const auto index = indexAt(i, m_plot->xAxis->pixelToCoord(at.x()));
         if (!index || !std::isfinite(m_lines[i].smoothed[*index])) continue;
         const double x = m_series[i].x[*index], y = m_lines[i].smoothed[*index];
