@@ -53,6 +53,7 @@ void RunIndex::load()
         if (!item.contains("summary")) continue;
         auto summary = RunSummary::fromJson(item["summary"]);
         if (!summary) continue;
+        relabel(*summary); // it may be older than the schema's cache
         const auto &stamps = item["stamps"];
         m_entries[name] = {readStamp(stamps[0]), readStamp(stamps[1]), readStamp(stamps[2]), std::move(summary).value()};
     }

@@ -16,24 +16,24 @@ namespace parallax::session {
 
 namespace {
 
-/// The label of a choice ("SimCLR" for simclr) as the worker's schema has it, once that is known on this machine.
-QString choiceLabel(const runs::Json &config, const std::string &key, const std::string &value)
+/// The label of a choice; the value itself where there is none, or where the schema was never asked for.
+QString choiceLabel(const char *key, const QString &value)
 {
     static std::mutex mutex;
     static std::optional<config::Schema> schema;
     const std::lock_guard lock(mutex);
     if (!schema) schema = cachedSchema();
-    const config::Field *field = schema ? schema->find(key, config) : nullptr;
-    if (field)
-        for (const config::Choice &choice : field->choices)
-            if (choice.value == value && !choice.label.empty()) return toQString(choice.label);
-    return toQString(value);
+    const config::Field *field = schema ? schema->find(key, config::Json::object()) : nullptr;
+    if (!field) return value;
+    for (const config::Choice &choice : field->choices)
+        if (choice.value == value.toStdString() && !choice.label.empty()) return toQString(choice.label);
+    return value;
 }
 
-QString labelOf(const runs::Json &config, const char *key)
+QString textOf(const runs::Json &config, const char *key)
 {
     const runs::Json *value = config::lookup(config, key);
-    return value && value->is_string() ? choiceLabel(config, key, value->get<std::string>()) : QString();
+    return value && value->is_string() ? toQString(value->get<std::string>()) : QString();
 }
 
 QString lastPart(const QString &path) { return path.section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty); }
@@ -94,10 +94,10 @@ void Summarizer::readConfig()
     const auto read = config::readFile(m_folder.config().string());
     if (!read) return;
     const runs::Json &config = *read;
-    const runs::Json *source = config::lookup(config, "data.source");
-    m_summary.dataset = source && source->is_string() ? lastPart(toQString(source->get<std::string>())) : QString();
-    m_summary.method = labelOf(config, "method.name");
-    m_summary.backbone = labelOf(config, "backbone.name");
+    m_summary.dataset = lastPart(textOf(config, "data.source"));
+    m_summary.method = textOf(config, "method.name");
+    m_summary.backbone = textOf(config, "backbone.name");
+    relabel(m_summary);
     const runs::Json *epochs = config::lookup(config, "train.epochs");
     if (epochs && epochs->is_number_integer()) m_summary.epochs = epochs->get<int>();
 }
@@ -210,6 +210,12 @@ void Summarizer::derive()
     const double done = m_firstStep < 0 ? 0 : double(m_summary.step - m_firstStep), took = m_lastTime - m_firstTime;
     const bool known = !m_summary.ended() && m_summary.steps > 0 && done > 0 && took > 0;
     m_summary.secondsLeft = known ? double(m_summary.steps - m_summary.step) * took / done : RunSummary::unknown;
+}
+
+void relabel(RunSummary &summary)
+{
+    summary.method = choiceLabel("method.name", summary.method);
+    summary.backbone = choiceLabel("backbone.name", summary.backbone);
 }
 
 RunSummary summarize(const runs::RunFolder &folder)

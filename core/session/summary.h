@@ -37,6 +37,9 @@ struct RunSummary {
     static Result<RunSummary> fromJson(const runs::Json &json);
 };
 
+/// Gives method and backbone the labels of the worker's schema ("SimCLR" for simclr), once that is known on this machine.
+void relabel(RunSummary &summary);
+
 /// Reads one run, all of it; what is not there stays NaN. Never fails: see `problem`.
 RunSummary summarize(const runs::RunFolder &folder);
 

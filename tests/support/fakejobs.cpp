@@ -181,7 +181,7 @@ Json methods()
              {"use", "The plain contrastive start."},
              {"gather", true},
              {"large_batch", true},
-             {"options", {"method.temperature", "method.projection"}}}};
+             {"options", {"method.temperature", "method.projection_dim"}}}};
 }
 
 Json devices()

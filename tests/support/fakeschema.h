@@ -22,7 +22,7 @@ struct Method {
 
 struct SimClr {
     double temperature = 0.5;
-    std::int64_t projection = 128;
+    std::int64_t hiddenDim = 0, projectionDim = 128, layers = 2;
     static void describe(config::Group<SimClr> &group)
     {
         group.field("temperature", &SimClr::temperature)
@@ -30,11 +30,17 @@ struct SimClr {
             .above(0)
             .atMost(10)
             .help("Divides the similarities.");
-        group.field("projection", &SimClr::projection)
+        group.field("hidden_dim", &SimClr::hiddenDim)
+            .label("Hidden size")
+            .range(0, 65536)
+            .advanced()
+            .help("0: the features' size.");
+        group.field("projection_dim", &SimClr::projectionDim)
             .label("Projection")
             .range(2, 65536)
             .advanced()
             .help("Size of the head's output.");
+        group.field("layers", &SimClr::layers).label("Layers").range(1, 8).advanced().help("Of the head.");
     }
 };
 
@@ -49,6 +55,7 @@ struct Byol {
 struct Backbone {
     std::string name = "resnet18", stem = "cifar";
     double width = 1;
+    bool zeroInitResidual = false;
     static void describe(config::Group<Backbone> &group)
     {
         group.field("name", &Backbone::name)
@@ -67,14 +74,21 @@ struct Backbone {
             .range(0.0625, 4)
             .advanced()
             .help("Scales the channels.");
+        group.field("zero_init_residual", &Backbone::zeroInitResidual)
+            .label("Zero last norm")
+            .advanced()
+            .help("Blocks start as identity.");
     }
 };
 
 struct Optim {
     double baseLr = 0.06, momentum = 0.9, weightDecay = 5e-4, warmupEpochs = 0;
     std::int64_t lrReferenceBatch = 256;
+    std::string name = "sgd", schedule = "cosine";
+    bool nesterov = false, excludeBiasNormWd = false;
     static void describe(config::Group<Optim> &group)
     {
+        group.field("name", &Optim::name).label("Optimiser").choice("sgd", "SGD").help("How weights follow gradients.");
         group.field("base_lr", &Optim::baseLr).label("Base learning rate").above(0).help("For the reference batch.");
         group.field("lr_reference_batch", &Optim::lrReferenceBatch)
             .label("Reference batch")
@@ -89,11 +103,23 @@ struct Optim {
             .unit("epochs")
             .atLeast(0)
             .help("Linear rise of the rate.");
+        group.field("schedule", &Optim::schedule)
+            .label("Schedule")
+            .choice("cosine", "Cosine")
+            .choice("constant", "Constant")
+            .help("After the warm-up.");
+        group.field("nesterov", &Optim::nesterov).label("Nesterov").advanced().help("Nesterov's momentum.");
+        group.field("exclude_bias_norm_wd", &Optim::excludeBiasNormWd)
+            .label("Spare biases and norms")
+            .advanced()
+            .help("No weight decay there.");
     }
 };
 
 struct Train {
-    std::int64_t epochs = 3, batchSize = 64, seed = 0, maxSteps = 0;
+    std::int64_t epochs = 3, batchSize = 64, seed = 0, maxSteps = 0, threads = 0;
+    std::string precision = "fp32";
+    double clipNorm = 0;
     static void describe(config::Group<Train> &group)
     {
         group.field("epochs", &Train::epochs).label("Epochs").range(1, 100000).help("Times over the images.");
@@ -104,6 +130,19 @@ struct Train {
             .help("Over all ranks.");
         group.field("seed", &Train::seed).label("Seed").atLeast(0).help("Of weights, order and views.");
         group.field("max_steps", &Train::maxSteps).label("At most").unit("steps").atLeast(0).advanced().help("0: no limit.");
+        group.field("precision", &Train::precision)
+            .label("Precision")
+            .choice("fp32", "float32")
+            .choice("fp64", "float64")
+            .advanced()
+            .help("Of all numbers.");
+        group.field("clip_norm", &Train::clipNorm).label("Clip gradients").atLeast(0).advanced().help("0: not clipped.");
+        group.field("threads", &Train::threads)
+            .label("Threads")
+            .unit("per rank")
+            .range(0, 256)
+            .advanced()
+            .help("0: cores divided by ranks.");
     }
 };
 
@@ -112,6 +151,7 @@ struct Distributed {
     std::int64_t ranks = 0, timeoutS = 600;
     std::vector<std::int64_t> devices;
     bool syncBn = true, gather = true, findUnusedParameters = false;
+    double bucketMb = 25;
     static void describe(config::Group<Distributed> &group)
     {
         group.field("device", &Distributed::device)
@@ -138,11 +178,18 @@ struct Distributed {
             .range(1, 86400)
             .advanced()
             .help("Of a collective.");
+        group.field("bucket_mb", &Distributed::bucketMb)
+            .label("Bucket")
+            .unit("MB")
+            .above(0)
+            .advanced()
+            .help("Gradients sent together.");
     }
 };
 
 struct Eval {
-    std::int64_t everyEpochs = 1, knnK = 200, bankLimit = 0, queryLimit = 0;
+    std::int64_t everyEpochs = 1, knnK = 200, bankLimit = 0, queryLimit = 0, batchSize = 256;
+    bool untrained = true;
     double knnT = 0.1;
     static void describe(config::Group<Eval> &group)
     {
@@ -151,6 +198,13 @@ struct Eval {
         group.field("knn_t", &Eval::knnT).label("Temperature").above(0).help("Of the kNN vote.");
         group.field("bank_limit", &Eval::bankLimit).label("Bank").unit("images").atLeast(0).advanced().help("0: all.");
         group.field("query_limit", &Eval::queryLimit).label("Queries").unit("images").atLeast(0).advanced().help("0: all.");
+        group.field("untrained", &Eval::untrained).label("Untrained too").help("kNN before the first step.");
+        group.field("batch_size", &Eval::batchSize)
+            .label("Batch")
+            .unit("images")
+            .range(1, 65536)
+            .advanced()
+            .help("Of evaluation.");
     }
 };
 
