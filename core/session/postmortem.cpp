@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/postmortem.h"
 
+#include "core/base/paths.h"
 #include "core/base/text.h"
 #include "core/json/strict.h"
 #include "core/session/job.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::size_t logLines = 20;
 constexpr std::streamoff tailBytes = 64 << 10;
+constexpr std::uintmax_t littleSpace = 1 << 20; // where a rank could not even write why it ended
 constexpr std::size_t longestShown = 400; // bytes of a log line
 
 struct ErrorEvent {
@@ -155,6 +157,10 @@ runs::Failure explain(const runs::RunFolder &folder, const std::vector<RankEnd> 
         failure.what = worstError->error.what;
         failure.where = worstError->error.where;
         failure.hint = worstError->error.hint;
+    } else if (paths::freeSpace(folder.path()) < littleSpace) {
+        failure.what = "disk full: only " + text::bytes(paths::freeSpace(folder.path())) + " are free";
+        failure.where = folder.path().string();
+        failure.hint = "Free some space, then go on with: parallax resume";
     } else {
         failure.what = "It ended without a word";
         failure.hint = "Its last lines are in " + folder.log(worst->rank).filename().string();

@@ -115,8 +115,10 @@ private:
     {
         Json line{{"step", m_step}, {"epoch", double(m_step) / double(m_epochSteps)}};
         line.update(fields);
-        if (const auto status = m_events.write(event, std::move(line)); !status)
-            std::cerr << status.error().message() << '\n';
+        const auto status = m_events.write(event, std::move(line));
+        if (status) return;
+        m_diskFull = true; // as the real worker: what cannot be told any more ends the run
+        std::cerr << status.error().message() << '\n';
     }
     void state(const char *name)
     {
@@ -267,6 +269,7 @@ private:
         metrics();
         const bool epochEnd = m_step % m_epochSteps == 0;
         if (epochEnd) evaluate();
+        if (m_diskFull) return fail("Events cannot be written");
         const bool stopNow = m_shared->stopAt != 0 && m_step >= m_shared->stopAt;
         const bool asked = m_step == m_shared->checkpointAt;
         if (stopNow) state("stopping");
@@ -281,6 +284,7 @@ private:
     runs::EventWriter m_events;
     Json m_config;
     Shared *m_shared = nullptr;
+    bool m_diskFull = false;
     std::int64_t m_step = 0, m_steps = 0, m_epochSteps = 10, m_epochs = 3, m_batch = 64, m_rate = 200;
 };
 
