@@ -66,7 +66,7 @@ FeatureSet extractFeatures(methods::Method &method, const std::shared_ptr<const 
     data::Loader loader(dataset, {data::ViewSpec{options.augment, false}},
                         shareOf(options.index, begin, end, options.batchSize),
                         {.threads = options.threads, .prefetch = options.prefetch});
-    std::vector<torch::Tensor> features, labels;
+    std::vector<torch::Tensor> features, labels, replaced;
     while (true) {
         auto next = loader.next();
         if (!next) throw std::runtime_error(next.error().message());
@@ -77,16 +77,19 @@ FeatureSet extractFeatures(methods::Method &method, const std::shared_ptr<const 
             torch::from_blob(batch.views.at(0).data(), {batch.count(), 3, size, size}, torch::kFloat32);
         features.push_back(method.features(images.to(input)));
         labels.push_back(torch::tensor(std::vector<std::int64_t>(batch.label.begin(), batch.label.end()), torch::kInt64));
+        replaced.push_back(torch::tensor(batch.replaced, torch::kUInt8));
     }
     FeatureSet set;
     set.features = features.empty() ? noFeatures(method, options, input) : torch::cat(features);
     set.labels = labels.empty() ? torch::empty({0}, torch::kInt64) : torch::cat(labels);
     set.labels = set.labels.to(ranks.device());
+    set.replaced = (replaced.empty() ? torch::empty({0}, torch::kUInt8) : torch::cat(replaced)).to(ranks.device());
     set.begin = options.gather ? 0 : begin;
     set.unreadable = loader.takeUnreadable();
     if (options.gather) {
         set.features = ranks.allGatherRows(set.features);
         set.labels = ranks.allGatherRows(set.labels);
+        set.replaced = ranks.allGatherRows(set.replaced);
     }
     return set;
 }

@@ -37,10 +37,11 @@ struct ExtractOptions {
 };
 
 struct FeatureSet {
-    torch::Tensor features;                           ///< [n, D] on the ranks' device, as the network gives them
-    torch::Tensor labels;                             ///< [n] int64 on the same device; -1: no label
-    std::int64_t begin = 0;                           ///< place in `index` of the first row: 0 when gathered
-    std::vector<data::Loader::Unreadable> unreadable; ///< that this rank met; another image took their place
+    torch::Tensor features; ///< [n, D] on the ranks' device, as the network gives them
+    torch::Tensor labels;   ///< [n] int64 on the same device; -1: no label
+    torch::Tensor replaced; ///< [n] uint8: 1 where the image could not be read and the row is another image's
+    std::int64_t begin = 0; ///< place in `index` of the first row: 0 when gathered
+    std::vector<data::Loader::Unreadable> unreadable; ///< that this rank met
 };
 
 /// `size` places spread evenly over 0 … count - 1, in order; all of them for limit 0 or above count. Data sorted by class

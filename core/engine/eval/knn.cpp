@@ -38,13 +38,13 @@ void checkBank(const torch::Tensor &bank, const torch::Tensor &labels, std::int6
         throw std::runtime_error("A bank image has a label outside 0 … " + std::to_string(classes - 1));
 }
 
-/// Rows with a label.
-void keepLabelled(FeatureSet &set)
+/// Rows with a label and an image of their own.
+void keepVoters(FeatureSet &set)
 {
-    const torch::Tensor labelled = set.labels >= 0;
-    if (labelled.all().item<bool>()) return;
-    set.features = set.features.index({labelled});
-    set.labels = set.labels.index({labelled});
+    const torch::Tensor kept = (set.labels >= 0) & (set.replaced == 0);
+    if (kept.all().item<bool>()) return;
+    set.features = set.features.index({kept});
+    set.labels = set.labels.index({kept});
 }
 
 FeatureSet labelledFeatures(methods::Method &method, const std::shared_ptr<const data::Dataset> &dataset, std::int64_t limit,
@@ -58,7 +58,7 @@ FeatureSet labelledFeatures(methods::Method &method, const std::shared_ptr<const
     options.prefetch = data.prefetch;
     options.gather = gather;
     FeatureSet set = extractFeatures(method, dataset, ranks, options);
-    keepLabelled(set);
+    keepVoters(set);
     return set;
 }
 
@@ -100,8 +100,10 @@ KnnResult evaluateKnn(methods::Method &method, const KnnData &data, const EvalCo
     const FeatureSet bank = labelledFeatures(method, data.bank, config.bankLimit, true, data, config, ranks);
     const FeatureSet queries = labelledFeatures(method, data.queries, config.queryLimit, false, data, config, ranks);
 
-    const torch::Tensor ranked =
-        knnPredict(queries.features, bank.features, bank.labels, classes, {config.knnK, config.knnT});
+    if (bank.features.size(0) == 0)
+        throw std::runtime_error("kNN accuracy needs labelled training images, and " + data.bank->source() + " has none");
+    const std::int64_t k = std::min(config.knnK, bank.features.size(0));
+    const torch::Tensor ranked = knnPredict(queries.features, bank.features, bank.labels, classes, {k, config.knnT});
     const torch::Tensor hits = ranked == queries.labels.unsqueeze(1); // [n, classes]: at most one true a row
     torch::Tensor sums =
         torch::stack({hits.narrow(1, 0, 1).sum(), hits.narrow(1, 0, std::min<std::int64_t>(5, classes)).sum(),
@@ -115,7 +117,7 @@ KnnResult evaluateKnn(methods::Method &method, const KnnData &data, const EvalCo
                                  " has none");
     return {.top1 = sums[0].item<double>() / double(count),
             .top5 = sums[1].item<double>() / double(count),
-            .k = config.knnK,
+            .k = k,
             .t = config.knnT,
             .bank = bank.features.size(0),
             .queries = count,

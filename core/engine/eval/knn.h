@@ -29,7 +29,7 @@ std::int64_t degenerateRows(const torch::Tensor &features);
 
 struct KnnResult {
     double top1 = 0, top5 = 0; ///< shares of the queries; top5 is 1 with at most 5 classes
-    std::int64_t k = 0;
+    std::int64_t k = 0;        ///< as used: at most `bank`
     double t = 0;
     std::int64_t bank = 0, queries = 0, classes = 0;
     std::int64_t degenerate = 0; ///< rows of bank and queries without direction: above 0, say so beside the accuracy
@@ -43,8 +43,8 @@ struct KnnData {
 };
 
 /// kNN accuracy of a method's features: bank_limit and query_limit images of each set, features and queries shared among
-/// the ranks (all of them must call this); every rank gets the same result. Images without label are left out.
-/// Throws std::runtime_error for data without labels, and for knn_k above the number of images in the bank.
+/// the ranks (all of them must call this); every rank gets the same result. Images that have no label or cannot be read are
+/// left out. With fewer images in the bank than knn_k all of them vote. Throws std::runtime_error for data without labels.
 KnnResult evaluateKnn(methods::Method &method, const KnnData &data, const EvalConfig &config, const dist::Ranks &ranks);
 
 } // namespace parallax::eval

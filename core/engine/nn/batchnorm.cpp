@@ -48,7 +48,7 @@ struct SyncBatchNorm : torch::autograd::Function<SyncBatchNorm> {
                                  const torch::Tensor &bias, torch::Tensor runningMean, torch::Tensor runningVar,
                                  double momentum, double eps, std::shared_ptr<const dist::Ranks> ranks)
     {
-        const torch::Tensor x = input.contiguous();
+        const torch::Tensor x = input.contiguous(input.suggest_memory_format()); // channels last stays so
         const Moments moments = globalMoments(x, *ranks);
         const auto dtype = runningMean.scalar_type();
         const torch::Tensor mean = moments.mean.to(dtype), var = moments.var.to(dtype);
@@ -57,8 +57,7 @@ struct SyncBatchNorm : torch::autograd::Function<SyncBatchNorm> {
 
         context->saved_data["ranks"] = dist::capsule(ranks);
         context->saved_data["eps"] = eps;
-        context->saved_data["affine"] = weight.defined();
-        context->save_for_backward({x, weight.defined() ? weight : torch::ones_like(mean), mean, var, moments.count});
+        context->save_for_backward({x, weight, mean, var, moments.count});
         if (x.numel() == 0) return x.clone();
         // Evaluation mode: the kernel takes the statistics as given.
         return std::get<0>(at::native_batch_norm(x, weight, bias, mean, var, false, 0, eps));
@@ -69,8 +68,7 @@ struct SyncBatchNorm : torch::autograd::Function<SyncBatchNorm> {
         const auto saved = context->get_saved_variables();
         const torch::Tensor &x = saved[0], &weight = saved[1], &mean = saved[2], &var = saved[3], &count = saved[4];
         const double eps = context->saved_data["eps"].toDouble();
-        const bool affine = context->saved_data["affine"].toBool();
-        const torch::Tensor upstream = gradients[0].contiguous();
+        const torch::Tensor upstream = gradients[0].contiguous(x.suggest_memory_format());
 
         // As if mean and variance were constants; plus this rank's sums of dy and of dy·x̂.
         torch::Tensor gradInput = torch::zeros_like(x), gradWeight = torch::zeros_like(mean),
@@ -87,7 +85,7 @@ struct SyncBatchNorm : torch::autograd::Function<SyncBatchNorm> {
                             shift = (scale * sums[0]).to(mean.scalar_type());
         if (x.numel() > 0) gradInput.sub_(std::get<0>(at::native_batch_norm(x, slope, shift, mean, var, false, 0, eps)));
         const torch::Tensor none;
-        return {gradInput, affine ? gradWeight : none, affine ? gradBias : none, none, none, none, none, none};
+        return {gradInput, gradWeight, gradBias, none, none, none, none, none};
     }
 };
 
@@ -111,8 +109,12 @@ torch::Tensor BatchNormImpl::forward(const torch::Tensor &x)
         torch::NoGradGuard noGrad;
         num_batches_tracked.add_(1);
     }
-    if (is_training() && m_ranks)
-        return SyncBatchNorm::apply(x, weight, bias, running_mean, running_var, m_options.momentum, m_options.eps, m_ranks);
+    if (is_training() && m_ranks) {
+        // An autograd function takes no undefined tensors.
+        const torch::Tensor scale = weight.defined() ? weight : torch::ones_like(running_mean);
+        const torch::Tensor shift = bias.defined() ? bias : torch::zeros_like(running_mean);
+        return SyncBatchNorm::apply(x, scale, shift, running_mean, running_var, m_options.momentum, m_options.eps, m_ranks);
+    }
     return torch::batch_norm(x, weight, bias, running_mean, running_var, is_training(), m_options.momentum, m_options.eps,
                              /*cudnn_enabled=*/true);
 }

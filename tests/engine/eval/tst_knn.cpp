@@ -30,11 +30,19 @@ public:
         return {std::uint64_t(index), "colour " + std::to_string(index),
                 hidden ? -1 : int(index % std::int64_t(m_classes.size()))};
     }
+    Result<data::DecodedImage> inspect(std::int64_t index) const override
+    {
+        auto rgb = image(index);
+        if (!rgb) return rgb.error();
+        return data::DecodedImage{*rgb, {}};
+    }
     Result<cv::Mat> image(std::int64_t index) const override
     {
+        if (index == broken) return Error{"not an image", item(index).name, {}};
         const int hue = int(index % 7) * 30;
         return cv::Mat(8, 8, CV_8UC3, cv::Scalar(hue, 255 - hue, double((index * 37) % 256)));
     }
+    std::int64_t broken = -1; ///< this image cannot be read
 
 private:
     std::int64_t m_count;
@@ -233,6 +241,24 @@ private Q_SLOTS:
         QCOMPARE(result.bank, std::int64_t(53 - 6)); // six without label have no vote
         QCOMPARE(result.degenerate, std::int64_t(0));
         QVERIFY(result.top1 > 0.5 && result.top5 >= result.top1 && result.top5 <= 1);
+    }
+
+    void unreadableImagesAreLeftOut()
+    {
+        Pixels method;
+        const auto bank = std::make_shared<Colours>(12, 7), queries = std::make_shared<Colours>(9, 7);
+        bank->broken = 5;
+        queries->broken = 8;
+        const auto set = eval::extractFeatures(method, bank, *m_alone, extractOptions(12, true));
+        QCOMPARE(set.replaced.sum().item<int>(), 1);
+        QCOMPARE(set.replaced[5].item<int>(), 1);
+        QCOMPARE(set.unreadable.size(), std::size_t(1));
+        eval::EvalConfig config;
+        config.knnK = 100;
+        const auto result = eval::evaluateKnn(method, {bank, queries, eightPixels()}, config, *m_alone);
+        QCOMPARE(result.bank, std::int64_t(11));
+        QCOMPARE(result.k, std::int64_t(11)); // all that there are
+        QCOMPARE(result.queries, std::int64_t(8));
     }
 
     void dataWithoutLabels()

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/methods/method.h"
+#include "core/engine/nn/batchnorm.h"
 #include "core/engine/optim/optimiser.h"
 #include "tests/support/reference.h"
 
