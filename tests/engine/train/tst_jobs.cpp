@@ -116,8 +116,8 @@ private Q_SLOTS:
         QCOMPARE(digests.size(), std::size_t(8));
         QVERIFY(
             QFile::exists(out + '/' + QString::fromStdString(preview.json["images"][0]["views"][0][0].get<std::string>())));
-        QCOMPARE(job({"preview", "--config", config, "--images", "2", "--epochs", "2", "--out", out}).json["digests"],
-                 preview.json["digests"]);
+        const auto again = job({"preview", "--config", config, "--images", "2", "--epochs", "2", "--out", out});
+        QVERIFY(again.json["digests"] == preview.json["digests"]);
     }
 
     void aRunIsMeasuredEmbeddedAndExported()
