@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -31,9 +32,8 @@ const char *escape(Tone tone)
 
 bool coloured()
 {
-    const char *none = std::getenv("NO_COLOR"), *terminal = std::getenv("TERM");
-    const bool dumb = terminal && std::string_view(terminal) == "dumb";
-    return stdoutIsTerminal() && !(none && *none) && !dumb;
+    const char *none = std::getenv("NO_COLOR");
+    return stdoutIsTerminal() && !(none && *none);
 }
 
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }

@@ -19,8 +19,8 @@ using Json = nlohmann::ordered_json;
 enum class Tone { Plain, Bold, Dim, Good, Warning, Bad };
 std::string toned(const std::string &text, Tone tone);
 
-bool stdoutIsTerminal();
-int terminalWidth(); ///< columns of stdout; 80 where that is not known
+bool stdoutIsTerminal(); ///< one that understands escape codes
+int terminalWidth();     ///< columns of stdout; 80 where that is not known
 
 void print(const std::string &text); ///< stdout, no line end added
 void printLine(const std::string &text = {});

@@ -7,6 +7,7 @@
 #include "core/cli/output.h"
 #include "core/cli/progress.h"
 #include "core/config/schema.h"
+#include "core/session/host.h"
 #include "core/session/job.h"
 #include "core/session/plot.h"
 #include "core/session/qtconvert.h"
@@ -88,6 +89,24 @@ Json endJson(const Supervisor &supervisor, const session::RunSummary &summary)
             {"summary", json}};
 }
 
+/// A run whose supervisor never began would stay queued for ever.
+int failToStart(const Arguments &arguments, const runs::RunFolder &folder, const Error &error)
+{
+    auto record = runs::RunRecord::load(folder);
+    if (record && record->state == runs::State::Queued) {
+        runs::Failure failure;
+        failure.what = error.what;
+        failure.where = error.where;
+        failure.hint = error.hint;
+        record->state = runs::State::Failed;
+        record->state_reason = failure.summary();
+        record->failure = std::move(failure);
+        record->ended = session::wallClock();
+        if (const Status saved = record->save(folder); !saved) note("parallax: " + saved.error().message());
+    }
+    return fail(arguments, error);
+}
+
 } // namespace
 
 int superviseHere(const Arguments &arguments, const runs::RunFolder &folder, bool resume, Show show)
@@ -105,7 +124,7 @@ int superviseHere(const Arguments &arguments, const runs::RunFolder &folder, boo
         code = ended;
         loop.quit();
     });
-    if (const Status started = supervisor.start(resume); !started) return fail(arguments, started.error());
+    if (const Status started = supervisor.start(resume); !started) return failToStart(arguments, folder, started.error());
     loop.exec();
     if (progress) progress->finish();
     const Status plotted = session::writePlots(folder);
@@ -134,7 +153,8 @@ int superviseDetached(const Arguments &arguments, const runs::RunFolder &folder,
     qint64 pid = 0;
     if (!before) return fail(arguments, before.error());
     if (!process.startDetached(&pid))
-        return fail(arguments, {"The supervisor cannot be started: " + process.errorString().toStdString(), {}, {}});
+        return failToStart(arguments, folder,
+                           {"The supervisor cannot be started: " + process.errorString().toStdString(), {}, {}});
     const QDeadlineTimer deadline(patienceMs);
     while (!deadline.hasExpired()) {
         const auto now = runs::RunRecord::load(folder);
@@ -151,8 +171,8 @@ int superviseDetached(const Arguments &arguments, const runs::RunFolder &folder,
         QThread::msleep(lookEveryMs);
     }
     const auto said = session::lastLines(folder.supervisorLog(), 3);
-    return fail(arguments,
-                {"The supervisor did not take the run over: " + text::join(said, " "), folder.path().string(), {}});
+    return failToStart(arguments, folder,
+                       {"The supervisor did not take the run over: " + text::join(said, " "), folder.path().string(), {}});
 }
 
 Command superviseCommand()

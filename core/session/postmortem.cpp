@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t logLines = 20;
 constexpr std::streamoff tailBytes = 64 << 10;
 constexpr std::uintmax_t littleSpace = 1 << 20; // where a rank could not even write why it ended
-constexpr std::size_t longestShown = 400; // bytes of a log line
+constexpr std::size_t longestShown = 400;       // bytes of a log line
 
 struct ErrorEvent {
     double time = 0;

@@ -83,7 +83,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QStringList>("words");
         QTest::addColumn<QString>("hint");
-        QTest::newRow("command") << Words{"trian"} << "parallax train";
+        QTest::newRow("command") << Words{"traim"} << "parallax train";
         QTest::newRow("half a command") << Words{"data"} << "parallax data check";
         QTest::newRow("option") << Words{"train", "--presett", "demo"} << "--preset";
         QTest::newRow("no value") << Words{"train", "--preset"} << "needs a value";
@@ -322,6 +322,25 @@ private Q_SLOTS:
         QCOMPARE(m_box->parallax({"resume", "last", "--detach"}).code, 0);
         QCOMPARE(m_box->parallax({"stop", "last", "--now"}).code, 0);
         QCOMPARE(runs::RunRecord::load(folder)->attempts.size(), std::size_t(2));
+    }
+
+    /// A supervisor that cannot begin: the run does not stay queued.
+    void saysThatASupervisorCannotBegin_data()
+    {
+        QTest::addColumn<QStringList>("words");
+        QTest::newRow("here") << Words{};
+        QTest::newRow("detached") << Words{"--detach"};
+    }
+    void saysThatASupervisorCannotBegin()
+    {
+        QFETCH(QStringList, words);
+        const QString longPath = m_box->path(QString(120, 'x')); // longer than a socket's name may be
+        QVERIFY(QDir().mkpath(longPath));
+        m_box->set("XDG_RUNTIME_DIR", longPath);
+        const Output output = m_box->parallax(Words{"train", "--preset", "demo"} + words);
+        QCOMPARE(output.code, 2);
+        QVERIFY2(output.err.contains("XDG_RUNTIME_DIR"), output.err.constData());
+        QCOMPARE(toString(runs::RunRecord::load(*only())->state), std::string("failed"));
     }
 
     void detachedErrorsAreJson()
