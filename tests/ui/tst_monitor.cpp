@@ -1,0 +1,329 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "syntheticruns.h"
+
+#include "core/session/qtconvert.h"
+#include "core/session/runfollower.h"
+#include "core/session/workspace.h"
+#include "ui/monitor/chartgrid.h"
+#include "ui/monitor/failurecard.h"
+#include "ui/monitor/logmodel.h"
+#include "ui/monitor/monitorscreen.h"
+#include "ui/monitor/pointpopover.h"
+#include "ui/monitor/runfigures.h"
+#include "ui/monitor/runheader.h"
+#include "ui/runs/runactions.h"
+#include "ui/widgets/chartcard.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/page.h"
+
+#include <QAbstractItemModelTester>
+#include <QLocale>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QSignalSpy>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <qcustomplot.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace parallax;
+using namespace parallax::ui;
+using session::RunData;
+using test::SyntheticRun;
+using test::SyntheticWriter;
+
+namespace {
+
+RunData resumed()
+{
+    RunData data;
+    data.record.created = 1000;
+    data.record.world = 2;
+    metrics::Series loss;
+    for (int step = 0; step <= 150; step += 10) loss.append(step, step / 50.0, 1000 + step, 7 - step * 0.01);
+    loss.resumeFrom(100);
+    for (int step = 110; step <= 200; step += 10) loss.append(step, step / 50.0, 5000 + step, 6 - step * 0.01);
+    data.series["loss"] = loss;
+    data.plan = {{"steps_per_epoch", 50}};
+    data.marks.push_back({100, 2, 5000, "resume", {}});
+    data.marks.push_back({100, 2, 1100, "checkpoint", "step-100"});
+    return data;
+}
+
+Chart *chartNamed(MonitorScreen &screen, const QString &title)
+{
+    for (ChartCard *card : screen.charts()->cards())
+        if (card->title() == title) return card->chart();
+    return nullptr;
+}
+
+QPushButton *buttonNamed(QWidget &screen, const char *name) { return screen.findChild<QPushButton *>(QLatin1String(name)); }
+
+} // namespace
+
+class TestMonitor : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName(QStringLiteral("parallax-test-monitor"));
+        QLocale::setDefault(QLocale::c());
+        Theme::instance().setMode(Theme::Mode::Light, false);
+    }
+
+    void aResumedCurveNeverGoesBack_data()
+    {
+        QTest::addColumn<int>("mode");
+        QTest::newRow("step") << int(XMode::Step);
+        QTest::newRow("epoch") << int(XMode::Epoch);
+        QTest::newRow("relative") << int(XMode::Relative);
+        QTest::newRow("wall") << int(XMode::Wall);
+    }
+    void aResumedCurveNeverGoesBack()
+    {
+        QFETCH(int, mode);
+        const RunData data = resumed();
+        const auto line = lineOf(data, "loss", XMode(mode));
+        QVERIFY(line);
+        QVERIFY(std::is_sorted(line->x.begin(), line->x.end()));
+        QCOMPARE(line->x.size(), std::size_t(21)); // 0 to 100 of the first part, 110 to 200 of the second
+        const bool stepLike = XMode(mode) == XMode::Step || XMode(mode) == XMode::Epoch;
+        QCOMPARE(line->pastX.size(), std::size_t(stepLike ? 5 : 0));
+        if (XMode(mode) == XMode::Epoch) QCOMPARE(line->pastX.front(), 110 / 50.0);
+        const auto events = eventsOf(data, XMode(mode));
+        QCOMPARE(int(std::count_if(events.begin(), events.end(),
+                                   [](const ChartEvent &e) { return e.kind == ChartEvent::Kind::Resume; })),
+                 1);
+    }
+
+    void aFailureIsMarkedWhereTheRunEnded()
+    {
+        RunData data = resumed();
+        data.record.state = runs::State::Failed;
+        runs::Failure failure;
+        failure.rank = 1;
+        data.record.failure = failure;
+        const auto events = eventsOf(data, XMode::Step);
+        QCOMPARE(events.back().kind, ChartEvent::Kind::Failure);
+        QCOMPARE(events.back().x, 200.0);
+        QCOMPARE(events.back().label, QStringLiteral("rank 1 failed"));
+    }
+
+    void figuresSayNothingWhereNothingIs()
+    {
+        const RunData empty;
+        const auto figures = keyFigures(empty, {});
+        QVERIFY(figures.size() >= 6);
+        for (const KeyFigure &figure : figures) QCOMPARE(figure.value, QStringLiteral("–"));
+        QVERIFY(!lineOf(empty, "loss", XMode::Step));
+        QVERIFY(rankLines(empty, "rss_mb", XMode::Step).empty());
+    }
+
+    void figuresOfTwoRanks()
+    {
+        QTemporaryDir folder;
+        SyntheticWriter writer(session::toPath(folder.path()), {.epochs = 3, .doneEpochs = 3});
+        const RunData data = session::readRun(writer.folder());
+        session::RunSummary summary = session::summarize(writer.folder());
+        const auto figures = keyFigures(data, summary);
+        const auto named = [&](const QString &caption) {
+            return *std::find_if(figures.begin(), figures.end(), [&](const KeyFigure &f) { return f.caption == caption; });
+        };
+        QVERIFY(named("Loss").note.contains("/ epoch"));
+        QVERIFY(named("kNN accuracy").note.startsWith("untrained 0.56"));
+        QVERIFY(named("Step time").note.startsWith("rank 1, + "));
+        QVERIFY(named("Peak memory").note.contains("rank 1"));
+        QVERIFY(!onGpu(data));
+        QCOMPARE(int(rankLines(data, "step_ms", XMode::Step).size()), 1 + (data.series.count("step_ms/r0") ? 1 : 0));
+        QVERIFY(subtitleOf(data, summary).contains("2 ranks, SyncBatchNorm, gather"));
+    }
+
+    void logGrowsWithoutLosingItsPlace()
+    {
+        LogModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QSignalSpy resets(&model, &QAbstractItemModel::modelReset), inserted(&model, &QAbstractItemModel::rowsInserted);
+        auto first = std::make_shared<RunData>();
+        first->log = {{1, 0, "info", "a"}, {2, 1, "warning", "b"}};
+        model.show(first);
+        QCOMPARE(resets.count(), 1);
+        const QPersistentModelIndex kept = model.index(1, 0);
+        auto second = std::make_shared<RunData>(*first);
+        second->log.push_back({3, 1, "error", "c"});
+        model.show(second);
+        QCOMPARE(inserted.count(), 1);
+        QCOMPARE(resets.count(), 1);
+        QVERIFY(kept.isValid());
+        LogFilter filter;
+        filter.setSourceModel(&model);
+        filter.setLevel(1);
+        QCOMPARE(filter.rowCount(), 2);
+        filter.setRank(0);
+        QCOMPARE(filter.rowCount(), 0);
+        filter.setRank(-1);
+        filter.setLevel(0);
+        filter.setText("C");
+        QCOMPARE(filter.rowCount(), 1);
+        auto other = std::make_shared<RunData>(); // the oldest lines were dropped
+        other->log = {{2, 1, "warning", "b"}, {3, 1, "error", "c"}};
+        model.show(other);
+        QCOMPARE(model.rowCount(), 2);
+        model.show(nullptr);
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void popoverOffersWhatIsStored()
+    {
+        QWidget window;
+        window.resize(600, 400);
+        window.show();
+        PointPopover popover(&window);
+        popover.showPoint(44, 0.835, -0.019, true, QPoint(590, 395));
+        QVERIFY(window.rect().contains(popover.geometry()));
+        QSignalSpy requested(&popover, &PointPopover::openRequested);
+        auto *open = popover.findChild<QPushButton *>();
+        QVERIFY(open->isVisible());
+        QTest::mouseClick(open, Qt::LeftButton);
+        QCOMPARE(requested.value(0).value(0).toInt(), 44);
+        QVERIFY(!popover.isVisible());
+        popover.showPoint(0, 0.77, std::nan(""), false, QPoint(5, 5));
+        QVERIFY(!open->isVisible());
+        QTest::mouseClick(&window, Qt::LeftButton, {}, QPoint(500, 300));
+        QVERIFY(!popover.isVisible());
+    }
+
+    void pointsArriveWhileItRuns()
+    {
+        QTemporaryDir folder;
+        SyntheticWriter writer(session::toPath(folder.path()),
+                               {.state = runs::State::Running, .epochs = 6, .doneEpochs = 1});
+        session::Workspace workspace(folder.path());
+        RunActions actions;
+        MonitorScreen screen(&workspace, &actions);
+        screen.resize(1360, 830);
+        screen.show();
+        QTRY_COMPARE(workspace.runs().size(), std::size_t(1));
+        screen.activate(); // opens what is running
+        QVERIFY(!screen.run().isEmpty());
+        Chart *loss = chartNamed(screen, "Loss");
+        QTRY_VERIFY(!loss->series().empty());
+        QTRY_COMPARE(loss->series()[0].x.size(), std::size_t(40));
+        writer.epoch();
+        QTRY_COMPARE(loss->series()[0].x.size(), std::size_t(80));
+        QTRY_COMPARE(chartNamed(screen, "kNN accuracy")->series()[0].x.size(), std::size_t(3));
+        QCOMPARE(int(chartNamed(screen, "Memory")->series().size()), 2);
+        QTRY_VERIFY(screen.findChild<QProgressBar *>()->value() == 333);
+        QVERIFY(screen.findChild<KeyFigures *>()->figures()[0].value != "–");
+        QVERIFY(buttonNamed(screen, "stop")->isVisible());
+        QVERIFY(!buttonNamed(screen, "resume")->isVisible());
+        writer.writeRecord(runs::State::Finished);
+        QTRY_VERIFY(!buttonNamed(screen, "stop")->isVisible());
+    }
+
+    void axesAndSmoothing()
+    {
+        QTemporaryDir folder;
+        SyntheticWriter writer(session::toPath(folder.path()), {});
+        session::Workspace workspace(folder.path());
+        RunActions actions;
+        MonitorScreen screen(&workspace, &actions);
+        screen.resize(1360, 830);
+        screen.show();
+        screen.openRun(session::toQString(writer.folder().path()));
+        Chart *loss = chartNamed(screen, "Loss");
+        QTRY_COMPARE(loss->series().size(), std::size_t(1));
+        QTRY_COMPARE(loss->series()[0].x.size(), std::size_t(200));
+        auto *mode = screen.findChild<SegmentedControl *>();
+        QTest::mouseClick(mode->segment(1), Qt::LeftButton);
+        QCOMPARE(screen.charts()->xMode(), XMode::Epoch);
+        QCOMPARE(loss->series()[0].x.back(), 5.0);
+        QTest::mouseClick(mode->segment(2), Qt::LeftButton);
+        QVERIFY(loss->series()[0].x.front() >= 0 && loss->series()[0].x.back() < 60);
+        auto *slider = screen.findChild<QSlider *>();
+        slider->setValue(0);
+        loss->flush();
+        QCOMPARE(loss->shownValue(0), loss->series()[0].y.back());
+        slider->setValue(90);
+        loss->flush();
+        QVERIFY(loss->shownValue(0) != loss->series()[0].y.back());
+        loss->setXRange(0, 1);
+        QTest::mouseDClick(loss->findChild<QCustomPlot *>(), Qt::LeftButton, {}, QPoint(100, 60));
+        QVERIFY(loss->following());
+    }
+
+    void aFailedRunSaysWhoWhyAndWhatToDo()
+    {
+        runs::Failure failure;
+        failure.rank = 1;
+        failure.signal = 9;
+        failure.what = "Rank 1 was killed";
+        failure.hint = "Use a smaller batch";
+        failure.log = {"allocating", "the very last words"};
+        QTemporaryDir folder;
+        SyntheticWriter writer(session::toPath(folder.path()),
+                               {.state = runs::State::Failed, .epochs = 6, .doneEpochs = 2, .failure = failure});
+        session::Workspace workspace(folder.path());
+        RunActions actions;
+        MonitorScreen screen(&workspace, &actions);
+        screen.resize(1360, 830);
+        screen.show();
+        screen.openRun(session::toQString(writer.folder().path()));
+        auto *card = screen.findChild<FailureCard *>();
+        QTRY_VERIFY(card->isVisible());
+        QVERIFY(card->findChild<QPlainTextEdit *>()->toPlainText().contains("the very last words"));
+        QString said;
+        for (const QLabel *label : card->findChildren<QLabel *>()) said += label->text() + '\n';
+        QVERIFY2(said.contains("1") && said.contains("SIGKILL"), qPrintable(said));
+        QVERIFY2(said.contains("Use a smaller batch"), qPrintable(said));
+        QVERIFY2(said.contains("step 80"), qPrintable(said));
+        QVERIFY(buttonNamed(screen, "resume")->isVisible());
+        QVERIFY(!buttonNamed(screen, "stop")->isVisible());
+    }
+
+    void stopAsksOnceInPlace()
+    {
+        QTemporaryDir folder;
+        SyntheticWriter writer(session::toPath(folder.path()), {.state = runs::State::Running, .doneEpochs = 1});
+        session::Workspace workspace(folder.path());
+        RunActions actions;
+        QSignalSpy failed(&actions, &RunActions::failed);
+        MonitorScreen screen(&workspace, &actions);
+        screen.show();
+        screen.openRun(session::toQString(writer.folder().path()));
+        QPushButton *stop = buttonNamed(screen, "stop");
+        QTRY_VERIFY(stop->isVisible() && screen.findChild<QProgressBar *>()->value() > 0);
+        const QString before = stop->text();
+        QTest::mouseClick(stop, Qt::LeftButton);
+        QVERIFY(stop->text() != before);
+        QCOMPARE(failed.count(), 0); // nothing was sent: there is no supervisor that could have answered
+        QTest::mouseClick(stop, Qt::LeftButton);
+        QVERIFY(failed.wait());
+        QCOMPARE(stop->text(), before); // and can be tried again
+        QVERIFY(stop->isEnabled());
+    }
+
+    void aDeletedRunLeavesThePage()
+    {
+        QTemporaryDir folder;
+        SyntheticWriter writer(session::toPath(folder.path()), {});
+        session::Workspace workspace(folder.path());
+        RunActions actions;
+        MonitorScreen screen(&workspace, &actions);
+        screen.show();
+        screen.openRun(session::toQString(writer.folder().path()));
+        QTRY_VERIFY(!chartNamed(screen, "Loss")->series().empty());
+        std::filesystem::remove_all(writer.folder().path());
+        QTRY_VERIFY(screen.run().isEmpty());
+        QVERIFY(chartNamed(screen, "Loss")->series().empty());
+    }
+};
+
+QTEST_MAIN(TestMonitor)
+#include "tst_monitor.moc"

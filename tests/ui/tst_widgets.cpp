@@ -1,0 +1,412 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/metrics/series.h"
+#include "ui/widgets/chart.h"
+#include "ui/widgets/chartcard.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/page.h"
+
+#include <QImage>
+#include <QLocale>
+#include <QPainter>
+#include <QSignalSpy>
+#include <QTest>
+#include <QToolButton>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <qcustomplot.h>
+
+using namespace parallax;
+using namespace parallax::ui;
+
+namespace {
+
+const double nan = std::numeric_limits<double>::quiet_NaN();
+
+ChartSeries noisy(std::size_t n, unsigned seed = 1)
+{
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    ChartSeries series;
+    for (std::size_t i = 0; i < n; ++i) {
+        series.x.push_back(double(i));
+        series.y.push_back(std::exp(-double(i) / double(n) * 3) + 0.1 * normal(random));
+    }
+    return series;
+}
+
+QCustomPlot *plotOf(Chart *chart) { return chart->findChild<QCustomPlot *>(); }
+
+} // namespace
+
+class TestWidgets : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { Theme::instance().setMode(Theme::Mode::Light, false); }
+    void cleanup() { QLocale::setDefault(QLocale::c()); }
+
+    void numbersOnScreen()
+    {
+        QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+        QCOMPARE(formatCount(8612), QStringLiteral("8,612"));
+        QCOMPARE(formatFixed(0.87064, 4), QStringLiteral("0.8706"));
+        QCOMPARE(formatMetric(2.3094), QStringLiteral("2.309"));
+        QCOMPARE(formatMetric(0.07521), QStringLiteral("0.0752"));
+        QCOMPARE(formatMetric(3912.3), QStringLiteral("3,912"));
+        QCOMPARE(formatMetric(0), QStringLiteral("0"));
+        QCOMPARE(formatPercent(0.018, 1), QStringLiteral("1.8 %"));
+        QCOMPARE(formatMegabytes(6310), QStringLiteral("6.31 GB"));
+        QCOMPARE(formatMegabytes(812), QStringLiteral("812 MB"));
+        QCOMPARE(formatRoughly(2400), QStringLiteral("40 min"));
+        QCOMPARE(formatRoughly(12), QStringLiteral("12 s"));
+        for (const QString &text :
+             {formatCount(nan), formatFixed(nan, 2), formatMetric(nan), formatDuration(nan), formatPercent(nan, 1),
+              formatMegabytes(nan), formatRoughly(nan), formatMoment(0), formatFixed(INFINITY, 2)})
+            QCOMPARE(text, QStringLiteral("–"));
+        QLocale::setDefault(QLocale(QLocale::German));
+        QCOMPARE(formatFixed(0.5, 2), QStringLiteral("0,50"));
+    }
+
+    void axisLabels()
+    {
+        QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+        QCOMPARE(formatAxis(2000, 2000), QStringLiteral("2k"));
+        QCOMPARE(formatAxis(0, 2000), QStringLiteral("0"));
+        QCOMPARE(formatAxis(1500, 500), QStringLiteral("1.5k"));
+        QCOMPARE(formatAxis(0.85, 0.03), QStringLiteral("0.85"));
+        QCOMPARE(formatAxis(0.025, 0.025), QStringLiteral("0.025"));
+        QCOMPARE(formatAxis(40, 20), QStringLiteral("40"));
+        QCOMPARE(formatAxis(2.5e6, 5e5), QStringLiteral("2.5M"));
+    }
+
+    void digitsStandUnderEachOther()
+    {
+        const QFontMetricsF metrics(textFont(TextRole::Table));
+        QCOMPARE(tabularWidth(metrics, "1.11"), tabularWidth(metrics, "8.88"));
+        QImage image(120, 30, QImage::Format_RGB32);
+        image.fill(Qt::white);
+        QPainter painter(&image);
+        painter.setFont(textFont(TextRole::Table));
+        drawTabular(&painter, QRectF(10, 0, 100, 30), "88.8", Qt::AlignRight);
+        painter.end();
+        int left = image.width(), right = 0;
+        for (int y = 0; y < image.height(); ++y)
+            for (int x = 0; x < image.width(); ++x)
+                if (qGray(image.pixel(x, y)) < 128) left = std::min(left, x), right = std::max(right, x);
+        QVERIFY2(right >= 104 && right <= 110, qPrintable(QString::number(right)));
+        QVERIFY(left > 60);
+    }
+
+    void everyStateHasItsOwnIcon()
+    {
+        QSet<QString> icons;
+        for (const auto state : {runs::State::Queued, runs::State::Running, runs::State::Paused, runs::State::Finished,
+                                 runs::State::Failed, runs::State::Interrupted})
+            icons.insert(stateLook(state).icon);
+        QCOMPARE(icons.size(), 6);
+    }
+
+    void switchTakesMouseAndKeys()
+    {
+        Switch knob;
+        knob.show();
+        QSignalSpy toggled(&knob, &QAbstractButton::toggled);
+        QTest::mouseClick(&knob, Qt::LeftButton);
+        QVERIFY(knob.isChecked());
+        knob.setFocus();
+        QTest::keyClick(&knob, Qt::Key_Space);
+        QVERIFY(!knob.isChecked());
+        QCOMPARE(toggled.count(), 2);
+    }
+
+    void segmentsExcludeEachOther()
+    {
+        SegmentedControl control;
+        for (const char *name : {"Step", "Epoch", "Wall"}) control.addSegment(QLatin1String(name));
+        QCOMPARE(control.current(), 0);
+        control.show();
+        QSignalSpy changed(&control, &SegmentedControl::currentChanged);
+        QTest::mouseClick(control.segment(2), Qt::LeftButton);
+        QCOMPARE(control.current(), 2);
+        QVERIFY(!control.segment(0)->isChecked());
+        QTest::mouseClick(control.segment(2), Qt::LeftButton); // again: nothing new
+        control.setCurrent(2);
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(control.segment(0)->property("place").toString(), QStringLiteral("first"));
+        QCOMPARE(control.segment(1)->property("place").toString(), QStringLiteral("middle"));
+        QCOMPARE(control.segment(2)->property("place").toString(), QStringLiteral("last"));
+        control.clear();
+        QCOMPARE(control.count(), 0);
+        control.addSegment("One");
+        QCOMPARE(control.current(), 0);
+    }
+
+    void searchFieldClearsOnEscape()
+    {
+        SearchField field("Search");
+        field.show();
+        QTest::keyClicks(&field, "abc");
+        QCOMPARE(field.text(), QStringLiteral("abc"));
+        QTest::keyClick(&field, Qt::Key_Escape);
+        QVERIFY(field.text().isEmpty());
+    }
+
+    void elidedLabelTellsTheRest()
+    {
+        ElidedLabel label;
+        label.resize(60, 20);
+        label.setFullText(QString(80, QLatin1Char('x')));
+        QCOMPARE(label.toolTip().size(), 80);
+        label.setFullText("x");
+        QVERIFY(label.toolTip().isEmpty());
+    }
+
+    void smoothsBeforeItDecimates()
+    {
+        Chart chart;
+        chart.resize(400, 200);
+        chart.setSmoothing(0.9);
+        const ChartSeries series = noisy(50'000);
+        const std::vector<double> smooth = metrics::smooth(series.y, 0.9);
+        chart.setSeries({series});
+        chart.flush();
+        const Chart::Drawn drawn = chart.drawn(0);
+        QVERIFY(!drawn.x.empty());
+        QVERIFY2(drawn.x.size() <= 4 * 400 + 2, qPrintable(QString::number(drawn.x.size())));
+        for (std::size_t i = 0; i < drawn.x.size(); ++i) {
+            if (i > 0) QVERIFY(drawn.x[i] >= drawn.x[i - 1]);
+            QCOMPARE(drawn.y[i], smooth[std::size_t(drawn.x[i])]);
+        }
+        QCOMPARE(chart.shownValue(0), smooth.back());
+    }
+
+    void missingValuesAreGaps()
+    {
+        Chart chart;
+        chart.resize(400, 200);
+        ChartSeries series = noisy(100);
+        series.y[50] = nan;
+        chart.setSeries({series});
+        chart.flush();
+        const Chart::Drawn drawn = chart.drawn(0);
+        const auto gaps = std::count_if(drawn.y.begin(), drawn.y.end(), [](double v) { return std::isnan(v); });
+        QVERIFY(gaps >= 1);
+        series.y.assign(series.y.size(), nan);
+        chart.setSeries({series});
+        chart.flush(); // no finite value at all: an empty chart, no crash
+        QVERIFY(std::isnan(chart.shownValue(0)));
+        QVERIFY(std::isfinite(chart.yRange().first) && chart.yRange().first < chart.yRange().second);
+    }
+
+    void aConstantOrASinglePointHasARange()
+    {
+        Chart chart;
+        chart.resize(300, 200);
+        ChartSeries series;
+        series.x = {7};
+        series.y = {3};
+        chart.setSeries({series});
+        chart.flush();
+        QVERIFY(chart.xRange().first < chart.xRange().second);
+        QVERIFY(chart.yRange().first < 3 && chart.yRange().second > 3);
+        chart.setLogY(true);
+        chart.flush();
+        QVERIFY(chart.yRange().first > 0 && chart.yRange().first < 3 && chart.yRange().second > 3);
+        chart.setSeries({});
+        chart.flush();
+        QVERIFY(chart.yRange().first > 0);
+    }
+
+    void zeroAndLogAxes()
+    {
+        Chart chart;
+        chart.resize(300, 200);
+        chart.setFromZero(true);
+        ChartSeries series;
+        series.x = {0, 1, 2};
+        series.y = {100, 110, 105};
+        chart.setSeries({series});
+        chart.flush();
+        QCOMPARE(chart.yRange().first, 0.0);
+        series.y = {0.001, 0, 100}; // a logarithm has no zero
+        chart.setLogY(true);
+        chart.setSeries({series});
+        chart.flush();
+        QVERIFY(chart.yRange().first > 0 && chart.yRange().first <= 0.001);
+    }
+
+    void nearReferencesAreShownFarOnesNot()
+    {
+        Chart chart;
+        chart.resize(300, 200);
+        ChartSeries series;
+        series.x = {0, 1, 2};
+        series.y = {1, 2, 3};
+        chart.setSeries({series});
+        chart.setReferences({{3.5, "near", false}, {400, "far", false}});
+        chart.flush();
+        QVERIFY(chart.yRange().second >= 3.5);
+        QVERIFY(chart.yRange().second < 10);
+    }
+
+    void redrawsAreGathered()
+    {
+        Chart chart;
+        chart.resize(300, 200);
+        chart.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&chart));
+        chart.flush();
+        QSignalSpy values(&chart, &Chart::valuesChanged);
+        QSignalSpy replots(plotOf(&chart), &QCustomPlot::afterReplot);
+        for (unsigned i = 0; i < 100; ++i) chart.setSeries({noisy(50, i)});
+        QVERIFY(values.wait());
+        QTRY_COMPARE(replots.count(), 1);
+        QCOMPARE(values.count(), 1);
+    }
+
+    void wheelZoomsDoubleClickFits()
+    {
+        Chart chart;
+        chart.resize(400, 200);
+        chart.setSeries({noisy(1000)});
+        chart.show();
+        chart.flush();
+        const auto all = chart.xRange();
+        QSignalSpy changed(&chart, &Chart::rangeChanged), fitted(&chart, &Chart::fitted);
+        QWidget *plot = plotOf(&chart);
+        const auto wheel = [&](int delta) {
+            QWheelEvent event(QPointF(200, 100), plot->mapToGlobal(QPointF(200, 100)), {}, QPoint(0, delta), Qt::NoButton,
+                              Qt::NoModifier, Qt::NoScrollPhase, false);
+            QApplication::sendEvent(plot, &event);
+        };
+        wheel(240);
+        QCOMPARE(changed.count(), 1);
+        QVERIFY(!chart.following());
+        QVERIFY(chart.xRange().second - chart.xRange().first < 0.8 * (all.second - all.first));
+        chart.setSeries({noisy(2000)}); // more data: a zoom stays
+        const auto zoomed = chart.xRange();
+        chart.flush();
+        QCOMPARE(chart.xRange(), zoomed);
+        QTest::mouseDClick(plot, Qt::LeftButton, {}, QPoint(200, 100));
+        QCOMPARE(fitted.count(), 1);
+        chart.flush();
+        QVERIFY(chart.following());
+        QVERIFY(chart.xRange().second >= 1999);
+        wheel(240);
+        for (int i = 0; i < 20; ++i) wheel(-240);
+        QVERIFY(chart.following()); // out beyond everything is everything
+    }
+
+    void dragPans()
+    {
+        Chart chart;
+        chart.resize(400, 200);
+        chart.setSeries({noisy(1000)});
+        chart.show();
+        chart.setXRange(400, 600);
+        chart.flush();
+        QWidget *plot = plotOf(&chart);
+        QTest::mousePress(plot, Qt::LeftButton, {}, QPoint(200, 100));
+        QTest::mouseMove(plot, QPoint(260, 100));
+        QMouseEvent move(QEvent::MouseMove, QPointF(300, 100), plot->mapToGlobal(QPointF(300, 100)), Qt::NoButton,
+                         Qt::LeftButton, {});
+        QApplication::sendEvent(plot, &move);
+        QTest::mouseRelease(plot, Qt::LeftButton, {}, QPoint(300, 100));
+        QVERIFY(chart.xRange().first < 380);
+        QVERIFY(std::abs(chart.xRange().second - chart.xRange().first - 200) < 1e-6);
+    }
+
+    void cursorAndRangeAreShared()
+    {
+        QWidget window;
+        window.resize(800, 200);
+        Chart a(&window), b(&window);
+        a.resize(400, 200);
+        b.setGeometry(400, 0, 400, 200);
+        ChartGroup group;
+        group.add(&a);
+        group.add(&b);
+        ChartSeries left = noisy(101), right = left;
+        for (double &y : right.y) y += 10;
+        a.setSeries({left});
+        b.setSeries({right});
+        window.show();
+        a.flush();
+        b.flush();
+        QMouseEvent move(QEvent::MouseMove, QPointF(200, 100), a.mapToGlobal(QPointF(200, 100)), Qt::NoButton, Qt::NoButton,
+                         {});
+        QApplication::sendEvent(plotOf(&a), &move);
+        const double va = a.shownValue(0), vb = b.shownValue(0);
+        QVERIFY(std::abs(vb - va - 10) < 1e-9);
+        QVERIFY(va != left.y.back());
+        QEvent leave(QEvent::Leave);
+        QApplication::sendEvent(plotOf(&a), &leave);
+        QCOMPARE(a.shownValue(0), left.y.back());
+        QCOMPARE(b.shownValue(0), right.y.back());
+        QWheelEvent wheel(QPointF(200, 100), a.mapToGlobal(QPointF(200, 100)), {}, QPoint(0, 240), Qt::NoButton,
+                          Qt::NoModifier, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(plotOf(&a), &wheel);
+        QCOMPARE(b.xRange(), a.xRange());
+        QVERIFY(!group.following());
+        group.fit();
+        QVERIFY(group.following());
+    }
+
+    void aPointCanBeClicked()
+    {
+        Chart chart;
+        chart.resize(400, 200);
+        ChartSeries series;
+        series.x = {0, 50, 100};
+        series.y = {1, 2, 3};
+        series.smooth = false;
+        series.dots = true;
+        chart.setSeries({series});
+        chart.show();
+        chart.flush();
+        QSignalSpy clicked(&chart, &Chart::pointClicked);
+        QCustomPlot *plot = plotOf(&chart);
+        const QPoint at(int(plot->xAxis->coordToPixel(50)), int(plot->yAxis->coordToPixel(2)));
+        QTest::mouseClick(plot, Qt::LeftButton, {}, at + QPoint(0, 40));
+        QCOMPARE(clicked.count(), 0);
+        QTest::mouseClick(plot, Qt::LeftButton, {}, at + QPoint(3, 2));
+        QCOMPARE(clicked.count(), 1);
+        QCOMPARE(clicked[0][1].toDouble(), 50.0);
+        QCOMPARE(clicked[0][2].toDouble(), 2.0);
+    }
+
+    void replacedPartsStayApart()
+    {
+        Chart chart;
+        chart.resize(400, 200);
+        ChartSeries series;
+        series.x = {0, 10, 20, 30, 40};
+        series.y = {5, 4, 3, 2, 1};
+        series.pastX = {30, 40};
+        series.pastY = {9, 9};
+        chart.setSeries({series});
+        chart.flush();
+        const Chart::Drawn drawn = chart.drawn(0);
+        QVERIFY(std::is_sorted(drawn.x.begin(), drawn.x.end()));
+        QVERIFY(std::find(drawn.y.begin(), drawn.y.end(), 9) == drawn.y.end());
+    }
+
+    void keyFiguresSpeak()
+    {
+        KeyFigures strip;
+        strip.setFigures({{"Loss", "2.309", "", Token::Text}, {"kNN accuracy", "0.8706", "best 0.8722", Token::Text}});
+        QCOMPARE(strip.accessibleName(), QStringLiteral("Loss: 2.309, kNN accuracy: 0.8706"));
+        strip.resize(600, 56);
+        QVERIFY(!strip.grab().isNull());
+    }
+};
+
+QTEST_MAIN(TestWidgets)
+#include "tst_widgets.moc"
