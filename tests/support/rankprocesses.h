@@ -66,7 +66,7 @@ inline std::optional<int> runAsRank(int argc, char **argv)
         options.rank = std::stoi(argv[3]);
         options.world = std::stoi(argv[4]);
         options.store = argv[5];
-        options.timeoutSeconds = 30;
+        options.timeoutSeconds = 60; // a busy machine starts processes slowly
         bodies().at(argv[2])(parallax::dist::Ranks::connect(options), argv[6]);
         return 0;
     } catch (const std::exception &exception) {
@@ -75,19 +75,19 @@ inline std::optional<int> runAsRank(int argc, char **argv)
     }
 }
 
-/// Runs the body on `world` ranks. Returns what the ranks that failed said; empty: all ended well. None is left behind:
+/// Runs the body on `world` ranks that meet at `store` (none: a new file). Returns what the ranks that failed said; empty: all ended well. None is left behind:
 /// those that run at the time-out, or once a rank has failed for `grace` milliseconds, are killed.
-inline QByteArray run(const std::string &body, int world, const std::string &argument = {}, int timeoutMs = 60000,
-                      int grace = 5000)
+inline QByteArray run(const std::string &body, int world, const std::string &argument = {}, const std::string &store = {},
+                      int timeoutMs = 90000, int grace = 5000)
 {
     QTemporaryDir folder;
-    const QString store = folder.filePath("store");
+    const QString meeting = store.empty() ? folder.filePath("store") : QString::fromStdString(store);
     std::vector<std::unique_ptr<QProcess>> processes;
     for (int rank = 0; rank < world; ++rank) {
         auto process = std::make_unique<QProcess>();
         process->setProcessChannelMode(QProcess::MergedChannels);
         process->start(QCoreApplication::applicationFilePath(),
-                       {"--as-rank", QString::fromStdString(body), QString::number(rank), QString::number(world), store,
+                       {"--as-rank", QString::fromStdString(body), QString::number(rank), QString::number(world), meeting,
                         QString::fromStdString(argument)});
         processes.push_back(std::move(process));
     }

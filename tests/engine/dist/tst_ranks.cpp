@@ -7,6 +7,10 @@
 
 #include <QTest>
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <stdexcept>
 
 using namespace parallax;
@@ -96,6 +100,20 @@ const rankprocesses::Body oneLeaves("oneLeaves", [](const rankprocesses::Ranks &
     check("a barrier without the other rank returned");
 });
 
+/// A port of the loopback interface that nobody listens on.
+int freePort()
+{
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    const bool bound = bind(fd, reinterpret_cast<sockaddr *>(&address), length) == 0 &&
+        getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length) == 0;
+    close(fd);
+    return bound ? ntohs(address.sin_port) : 0;
+}
+
 std::string connectFault(const dist::RanksOptions &options)
 {
     try {
@@ -135,6 +153,12 @@ private Q_SLOTS:
     void gradientsAreThoseOfTheSummedLoss() { compare("gradients"); }
     void meanGradientIsThatOfOneProcess_data() { worlds(); }
     void meanGradientIsThatOfOneProcess() { compare("asOneProcess"); }
+
+    void ranksMeetOverTcp()
+    {
+        const QByteArray fault = rankprocesses::run("plain", 2, {}, "tcp://127.0.0.1:" + std::to_string(freePort()));
+        QVERIFY2(fault.isEmpty(), fault);
+    }
 
     void aRankThatLeavesEndsTheOthersCollective()
     {

@@ -60,22 +60,27 @@ const rankprocesses::Body followsReference("reference", [](const rankprocesses::
     followReference(ranks, expected, f64);
 });
 
-/// Gradients of x, weight and bias against finite differences, for [n, C] and [n, C, h, w] with unequal n.
+enum class Layout { Vectors, Images, ChannelsLast };
+
+/// Gradients of x, weight and bias against finite differences, for [n, C] and [n, C, h, w] with unequal n. Each rank has
+/// weights of its own here: their gradient is the own share.
 void checkGradients(const rankprocesses::Ranks &ranks)
 {
-    for (const bool image : {false, true}) {
+    for (const Layout layout : {Layout::Vectors, Layout::Images, Layout::ChannelsLast}) {
         torch::manual_seed(std::uint64_t(20 + ranks->rank()));
         const std::int64_t n = 2 + ranks->rank();
-        const torch::Tensor x = (image ? torch::randn({n, 3, 2, 2}, f64) : torch::randn({n, 3}, f64)).requires_grad_();
+        const torch::Tensor x =
+            (layout == Layout::Vectors ? torch::randn({n, 3}, f64) : torch::randn({n, 3, 2, 2}, f64)).requires_grad_();
         const torch::Tensor upstream = torch::randn_like(x);
         nn::BatchNorm norm(3);
         norm->synchronise(ranks);
         nn::convertFloats(*norm, f64);
         copyInto(norm->weight, torch::tensor({0.5, 1.0, -2.0}, f64));
-        const double error = gradcheck::worstError(*ranks, {x, norm->weight, norm->bias},
-                                                   [&] { return (norm->forward(x).sin() * upstream).sum(); });
-        // The weights are copies, one a rank: their gradient is the own share, which the sum over ranks of losses has too.
-        check(error < 1e-6, "gradient off by " + std::to_string(error) + (image ? " for images" : " for vectors"));
+        const double error = gradcheck::worstError(*ranks, {x, norm->weight, norm->bias}, [&] {
+            const bool last = layout == Layout::ChannelsLast;
+            return (norm->forward(last ? x.contiguous(torch::MemoryFormat::ChannelsLast) : x).sin() * upstream).sum();
+        });
+        check(error < 1e-6, "gradient off by " + std::to_string(error) + " in layout " + std::to_string(int(layout)));
     }
 }
 
