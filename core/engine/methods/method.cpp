@@ -8,7 +8,7 @@ namespace parallax::methods {
 
 namespace {
 
-/// A function's static: registrations in other files run before or after this file's own statics.
+/// A function's static: registrations in other files run before or after the static objects of this file.
 std::vector<MethodInfo> &registered()
 {
     static std::vector<MethodInfo> methods;

@@ -142,6 +142,7 @@ private Q_SLOTS:
         const auto method = make(config::Json::object(), std::make_shared<TinyBackbone>());
         const std::vector<torch::Tensor> noise{torch::randn({64, 3, 8, 8}), torch::randn({64, 3, 8, 8})};
         auto result = method->step(noise, m_context);
+        QCOMPARE(result.outputDim, std::int64_t(128));
         const double ideal = 1 / std::sqrt(128.0);
         QVERIFY(std::abs(result.figures.at("feature_std") / ideal - 1) < 0.1);
         QVERIFY(std::abs(result.figures.at("negative_similarity")) < 0.1);
