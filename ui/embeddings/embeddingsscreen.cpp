@@ -140,7 +140,7 @@ void EmbeddingsScreen::resizeEvent(QResizeEvent *event)
 {
     Screen::resizeEvent(event);
     const bool narrow = width() < ui::Theme::instance().scaled(1200);
-    m_panel->setFixedWidth(ui::Theme::instance().scaled(narrow ? 312 : 406));
+    m_panel->setFixedWidth(ui::Theme::instance().scaled(narrow ? 330 : 420));
 }
 
 void EmbeddingsScreen::activate()

@@ -58,7 +58,7 @@ int ItemModel::rowOf(std::int64_t item) const
 
 std::int64_t ItemModel::itemOf(const QModelIndex &index) const
 {
-    return checkIndex(index, CheckIndexOption::IndexIsValid) ? m_items[std::size_t(index.row())] : -1;
+    return index.isValid() && checkIndex(index) ? m_items[std::size_t(index.row())] : -1;
 }
 
 int ItemModel::rowCount(const QModelIndex &parent) const { return parent.isValid() ? 0 : int(m_items.size()); }

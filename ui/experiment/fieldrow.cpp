@@ -9,8 +9,9 @@
 #include "ui/widgets/format.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QPainter>
+#include <QRegularExpression>
+#include <QTextLayout>
 #include <QToolButton>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 using ui::TextRole;
 using ui::Token;
 
-constexpr int leftMargin = 12, dotColumn = 16, labelColumn = 132, controlColumn = 320, gap = 12, rowHeight = 38;
+constexpr int gap = 12, rowHeight = 38;
 
 /// The label of a choice, the local text of anything else: for "was …".
 QString shortText(const config::Field &field, const config::Json &value)
@@ -34,13 +35,63 @@ QString shortText(const config::Field &field, const config::Json &value)
     return text.isEmpty() ? FieldRow::tr("empty") : text;
 }
 
+/// "0: all": what a value of 0 stands for, when the field's help says so.
+QString meaningOfZero(const config::Field &field)
+{
+    static const QRegularExpression zero(QStringLiteral("(?:^|[.;:] )(0: [^.;]+)"));
+    return zero.match(QString::fromStdString(field.help)).captured(1);
+}
+
 } // namespace
+
+/// Two lines at most; what is cut is in the tooltip.
+class NoteLabel : public QWidget
+{
+public:
+    explicit NoteLabel(QWidget *parent) : QWidget(parent)
+    {
+        setFont(ui::textFont(TextRole::Table));
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
+    }
+    QString text() const { return m_text; }
+    void set(const QString &text, Token ink)
+    {
+        m_text = text;
+        m_ink = ink;
+        setToolTip(text);
+        setAccessibleName(text);
+        update();
+    }
+
+protected:
+    void paintEvent(QPaintEvent *) override
+    {
+        QPainter painter(this);
+        painter.setPen(ui::color(m_ink));
+        QTextLayout layout(m_text, font());
+        layout.beginLayout();
+        QTextLine first = layout.createLine();
+        if (first.isValid()) first.setLineWidth(width());
+        const int rest = first.isValid() ? first.textStart() + first.textLength() : 0;
+        layout.endLayout();
+        const int line = fontMetrics().height();
+        const bool two = rest < m_text.size();
+        const int top = (height() - (two ? 2 : 1) * line) / 2;
+        painter.drawText(QRect(0, top, width(), line), Qt::AlignLeft | Qt::AlignVCenter, m_text.left(rest).trimmed());
+        if (two)
+            painter.drawText(QRect(0, top + line, width(), line), Qt::AlignLeft | Qt::AlignVCenter,
+                             fontMetrics().elidedText(m_text.mid(rest), Qt::ElideRight, width()));
+    }
+
+private:
+    QString m_text;
+    Token m_ink = Token::TextMuted;
+};
 
 FieldRow::FieldRow(Draft *draft, const config::Field &field, QWidget *parent)
     : QWidget(parent), m_draft(draft), m_field(field), m_editor(FieldEditor::make(draft, field, this)),
       m_label(new ui::ElidedLabel(TextRole::Body, Qt::ElideRight, this)),
-      m_reset(ui::makeIconButton(QStringLiteral("undo"), tr("Back to the former value"), this)),
-      m_note(ui::makeLabel(QString(), TextRole::Table, "muted", this))
+      m_reset(ui::makeIconButton(QStringLiteral("undo"), tr("Back to the former value"), this)), m_note(new NoteLabel(this))
 {
     const auto &theme = ui::Theme::instance();
     const QString label = QString::fromStdString(field.label), key = QString::fromStdString(field.key);
@@ -51,9 +102,6 @@ FieldRow::FieldRow(Draft *draft, const config::Field &field, QWidget *parent)
     m_label->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     m_label->setFixedWidth(theme.scaled(labelColumn) - 8);
     m_label->setFixedHeight(theme.scaled(32));
-    m_note->setWordWrap(true);
-    m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
-    m_note->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_reset->setFixedSize(24, 24);
     m_editor->setFixedWidth(theme.scaled(controlColumn));
     const QString tip = QStringLiteral("<p><b>%1</b></p><p>%2</p><p style='color:gray'>%3</p>")
@@ -93,7 +141,9 @@ void FieldRow::refresh()
     }
     m_reset->setVisible(m_changed);
     m_reset->setToolTip(tr("Back to %1").arg(shortText(m_field, m_draft->original(m_field))));
-    setFixedHeight(ui::Theme::instance().scaled(rowHeight - 32 + m_editor->heightInPixels()));
+    const int height = m_editor->heightInPixels();
+    m_editor->setFixedHeight(ui::Theme::instance().scaled(height));
+    setFixedHeight(ui::Theme::instance().scaled(rowHeight - 32 + height));
     showNote();
     update();
 }
@@ -104,11 +154,9 @@ void FieldRow::showNote()
     QString text = problem;
     if (text.isEmpty()) text = m_derived;
     if (text.isEmpty() && m_changed) text = tr("was %1").arg(shortText(m_field, m_draft->original(m_field)));
+    if (text.isEmpty() && m_draft->value(m_field) == 0) text = meaningOfZero(m_field);
     if (text.isEmpty()) text = rangeText(m_field);
-    m_note->setText(text);
-    m_note->setToolTip(text);
-    const QString tone = problem.isEmpty() ? QStringLiteral("muted") : QStringLiteral("error");
-    if (m_note->property("tone") != tone) ui::setStyleProperty(m_note, "tone", tone);
+    m_note->set(text, problem.isEmpty() ? Token::TextMuted : Token::Error);
 }
 
 QString FieldRow::note() const { return m_note->text(); }

@@ -6,7 +6,6 @@
 
 #include <QWidget>
 
-class QLabel;
 class QToolButton;
 
 namespace parallax::ui {
@@ -17,12 +16,16 @@ namespace parallax::experiment {
 
 class Draft;
 class FieldEditor;
+class NoteLabel;
 
 /// One line of the form: dot when changed, label, control, and at the right what follows from the value or what is wrong.
 class FieldRow : public QWidget
 {
     Q_OBJECT
 public:
+    /// The form's columns, in pixels of the design: margin, dot, label, control.
+    static constexpr int leftMargin = 12, dotColumn = 16, labelColumn = 164, controlColumn = 320;
+
     FieldRow(Draft *draft, const config::Field &field, QWidget *parent);
     const config::Field &field() const { return m_field; }
     FieldEditor *editor() const { return m_editor; }
@@ -47,7 +50,7 @@ private:
     FieldEditor *m_editor;
     ui::ElidedLabel *m_label;
     QToolButton *m_reset;
-    QLabel *m_note;
+    NoteLabel *m_note;
 };
 
 } // namespace parallax::experiment

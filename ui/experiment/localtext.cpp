@@ -113,10 +113,11 @@ QString rangeText(const config::Field &field, const QLocale &locale)
 {
     const auto low = field.min ? localNumber(*field.min, locale) : QString();
     const auto high = field.max ? localNumber(*field.max, locale) : QString();
-    if (field.min && field.max)
+    const bool endless = field.max && *field.max >= 1e6; // a guard, nothing that one would want to know
+    if (field.min && field.max && !endless)
         return field.exclusiveMin ? Text::tr("above %1, at most %2").arg(low, high) : Text::tr("%1 to %2").arg(low, high);
     if (field.min) return field.exclusiveMin ? Text::tr("above %1").arg(low) : Text::tr("at least %1").arg(low);
-    if (field.max) return Text::tr("at most %1").arg(high);
+    if (field.max && !endless) return Text::tr("at most %1").arg(high);
     return {};
 }
 

@@ -81,7 +81,11 @@ NewRunScreen::NewRunScreen(session::Workspace *workspace, QWidget *parent)
     loadSchema();
 }
 
-NewRunScreen::~NewRunScreen() = default;
+NewRunScreen::~NewRunScreen()
+{
+    delete m_pages; // the form and the planner read the draft until their last moment: they go first
+    delete m_planner;
+}
 
 void NewRunScreen::loadSchema()
 {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/experiment/thumbstrip.h"
 
+#include "ui/experiment/fieldrow.h"
 #include "ui/widgets/theme.h"
 
 #include <QPainter>
@@ -12,7 +13,7 @@
 namespace parallax::experiment {
 namespace {
 
-constexpr int control = 320, side = 32, most = 8;
+constexpr int side = 32, most = 8;
 
 } // namespace
 
@@ -45,7 +46,9 @@ void ThumbStrip::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
     const auto &theme = ui::Theme::instance();
-    const double size = theme.scaled(side), from = 12 + 16 + theme.scaled(132), wide = theme.scaled(control);
+    const double size = theme.scaled(side),
+                 from = FieldRow::leftMargin + FieldRow::dotColumn + theme.scaled(FieldRow::labelColumn),
+                 wide = theme.scaled(FieldRow::controlColumn);
     const int count = std::min<int>(most, int(m_images.size()));
     const double step = (wide - size) / (most - 1);
     for (int i = 0; i < count; ++i)
