@@ -83,8 +83,8 @@ Planner::Planner(Draft *draft, QObject *parent) : QObject(parent), m_draft(draft
 
 Planner::~Planner()
 {
-    drop(m_planJob);
-    drop(m_previewJob);
+    // Each waits for its process to be gone: none may still write into the folder that is removed next.
+    qDeleteAll(findChildren<Job *>(Qt::FindDirectChildrenOnly));
 }
 
 void Planner::setActive(bool active)
