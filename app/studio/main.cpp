@@ -4,6 +4,7 @@
 #include "core/session/qtconvert.h"
 #include "ui/shell/mainwindow.h"
 #include "ui/shell/screenshots.h"
+#include "ui/widgets/icons.h"
 #include "ui/widgets/theme.h"
 
 #include <QApplication>
@@ -79,6 +80,7 @@ int main(int argc, char **argv)
     QApplication::setApplicationDisplayName(QStringLiteral("Parallax"));
     QApplication::setApplicationVersion(QStringLiteral(PARALLAX_VERSION));
     const Options options = parse(app);
+    QApplication::setWindowIcon(ui::icon(QStringLiteral("parallax")));
     ui::Theme &theme = ui::Theme::instance();
     if (options.theme == QLatin1String("light"))
         theme.setMode(ui::Theme::Mode::Light, false);

@@ -20,6 +20,7 @@
 #include <QDir>
 #include <QFile>
 #include <QImage>
+#include <QProcess>
 #include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
@@ -67,7 +68,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         MainWindow window(folder.path());
         window.show();
-        QVERIFY(window.firstRunPage()->isVisible());
+        QTRY_VERIFY(window.firstRunPage()->isVisible());
         QTest::mouseClick(window.firstRunPage()->findChild<QPushButton *>("demo"), Qt::LeftButton);
         QCOMPARE(window.place(), MainWindow::NewRun);
         QVERIFY(window.newRunScreen()->isVisible());
@@ -121,6 +122,18 @@ private Q_SLOTS:
         QVERIFY(window.monitorScreen()->run().isEmpty());
     }
 
+    void theFirstRunPageCanLeadToAnotherFolder()
+    {
+        QTemporaryDir empty, full;
+        SyntheticWriter writer(session::toPath(full.path()), {});
+        MainWindow window(empty.path());
+        window.show();
+        QTRY_VERIFY(window.firstRunPage()->isVisible());
+        Q_EMIT window.firstRunPage()->runsFolderChosen(full.path()); // the page that emits is replaced meanwhile
+        QTRY_COMPARE(window.workspace()->runs().size(), std::size_t(1));
+        QTRY_VERIFY(window.runsScreen()->isVisible());
+    }
+
     void theWindowComesBackAsItWas()
     {
         QTemporaryDir folder;
@@ -155,11 +168,11 @@ private Q_SLOTS:
         QTemporaryDir folder;
         MainWindow window(folder.path());
         window.show();
-        const auto started =
-            session::runJob(session::Job::Program::Cli,
-                            {"train", "--detach", "--json", "--runs", folder.path(), "--set", "train.epochs=200", "--set",
-                             "distributed.ranks=2", "--set", "distributed.device=cpu", "--name", "watched"},
-                            30'000);
+        const auto started = session::runJob(session::Job::Program::Cli,
+                                             {"train", "--detach", "--json", "--runs", folder.path(), "--preset", "demo",
+                                              "--set", "train.epochs=200", "--set", "distributed.ranks=2", "--set",
+                                              "distributed.device=cpu", "--name", "watched"},
+                                             30'000);
         QVERIFY2(started, started ? "" : started.error().message().c_str());
         QTRY_COMPARE_WITH_TIMEOUT(window.workspace()->runs().size(), std::size_t(1), 10'000);
         QTRY_VERIFY_WITH_TIMEOUT(window.findChild<StatusStrip *>()->activeRun() != QString(), 10'000);
@@ -174,6 +187,27 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(window.workspace()->runs().front().record.state == runs::State::Interrupted, 20'000);
         QTRY_VERIFY_WITH_TIMEOUT(!stop->isVisible(), 10'000);
         QVERIFY(!runs::supervisorAlive(window.workspace()->runs().front().record));
+    }
+
+    void theProgramSaysWhatItDoesNotKnow_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("theme") << QStringList{"--theme", "blue"} << "use light or dark";
+        QTest::newRow("size") << QStringList{"--screenshots", m_cache.filePath("shots"), "--size", "big"} << "--size big";
+        QTest::newRow("folder") << QStringList{"--screenshots", "/proc/nowhere"} << "/proc/nowhere";
+    }
+    void theProgramSaysWhatItDoesNotKnow()
+    {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, said);
+        QProcess studio;
+        studio.start(QStringLiteral(PARALLAX_BIN_DIR "/parallax-studio"),
+                     arguments + QStringList{"--workspace", m_cache.filePath("runs")});
+        QVERIFY2(studio.waitForFinished(30'000), qPrintable(studio.errorString()));
+        QCOMPARE(studio.exitCode(), 2);
+        const QString text = QString::fromUtf8(studio.readAllStandardError());
+        QVERIFY2(text.contains(said), qPrintable(text));
     }
 
     void screenshotsOfEveryScreen()

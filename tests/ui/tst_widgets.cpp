@@ -27,7 +27,7 @@ using namespace parallax::ui;
 
 namespace {
 
-const double nan = std::numeric_limits<double>::quiet_NaN();
+const double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 ChartSeries noisy(std::size_t n, unsigned seed = 1)
 {
@@ -66,9 +66,9 @@ private Q_SLOTS:
         QCOMPARE(formatMegabytes(812), QStringLiteral("812 MB"));
         QCOMPARE(formatRoughly(2400), QStringLiteral("40 min"));
         QCOMPARE(formatRoughly(12), QStringLiteral("12 s"));
-        for (const QString &text :
-             {formatCount(nan), formatFixed(nan, 2), formatMetric(nan), formatDuration(nan), formatPercent(nan, 1),
-              formatMegabytes(nan), formatRoughly(nan), formatMoment(0), formatFixed(INFINITY, 2)})
+        for (const QString &text : {formatCount(notANumber), formatFixed(notANumber, 2), formatMetric(notANumber),
+                                    formatDuration(notANumber), formatPercent(notANumber, 1), formatMegabytes(notANumber),
+                                    formatRoughly(notANumber), formatMoment(0), formatFixed(INFINITY, 2)})
             QCOMPARE(text, QStringLiteral("–"));
         QLocale::setDefault(QLocale(QLocale::German));
         QCOMPARE(formatFixed(0.5, 2), QStringLiteral("0,50"));
@@ -192,13 +192,13 @@ private Q_SLOTS:
         Chart chart;
         chart.resize(400, 200);
         ChartSeries series = noisy(100);
-        series.y[50] = nan;
+        series.y[50] = notANumber;
         chart.setSeries({series});
         chart.flush();
         const Chart::Drawn drawn = chart.drawn(0);
         const auto gaps = std::count_if(drawn.y.begin(), drawn.y.end(), [](double v) { return std::isnan(v); });
         QVERIFY(gaps >= 1);
-        series.y.assign(series.y.size(), nan);
+        series.y.assign(series.y.size(), notANumber);
         chart.setSeries({series});
         chart.flush(); // no finite value at all: an empty chart, no crash
         QVERIFY(std::isnan(chart.shownValue(0)));

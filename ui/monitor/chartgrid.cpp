@@ -22,6 +22,14 @@ namespace parallax::ui {
 namespace {
 constexpr int threeColumnsFrom = 1180; ///< px of this widget: windows from 1280
 constexpr int cardMinimum = 176;       ///< px of height; below the page scrolls
+
+/// The same marks without their words.
+std::vector<ChartEvent> unlabelled(std::vector<ChartEvent> events)
+{
+    for (ChartEvent &event : events) event.label.clear();
+    return events;
+}
+
 } // namespace
 
 ChartGrid::ChartGrid(QWidget *parent)
@@ -116,10 +124,11 @@ void ChartGrid::fill()
     const bool live = m_run.record.state == runs::State::Running;
     const std::vector<ChartEvent> all = eventsOf(*m_data, m_mode);
     // Checkpoints belong under what is judged by them; resumes and failures concern every curve.
-    std::vector<ChartEvent> breaks = all;
+    // Words are said once, on the first chart.
+    std::vector<ChartEvent> breaks = unlabelled(all);
     std::erase_if(breaks, [](const ChartEvent &event) { return event.kind == ChartEvent::Kind::Checkpoint; });
     for (int place = 0; place < PlaceCount; ++place) {
-        m_cards[std::size_t(place)]->chart()->setEvents(place == Loss || place == Knn ? all : breaks);
+        m_cards[std::size_t(place)]->chart()->setEvents(place == Loss ? all : place == Knn ? unlabelled(all) : breaks);
         m_cards[std::size_t(place)]->chart()->setLive(live);
     }
 }

@@ -23,7 +23,15 @@ using session::toQString;
 
 namespace {
 constexpr int wordLines = 5; ///< of the error's own words
+
+/// The cause in one sentence; where and what to do stand below it.
+QString titleOf(const runs::Failure &failure)
+{
+    if (failure.signal != 0 || failure.what.empty()) return toQString(failure.summary());
+    const QString what = toQString(failure.what);
+    return failure.rank >= 0 ? QStringLiteral("Rank %1: %2").arg(failure.rank).arg(what) : what;
 }
+} // namespace
 
 FailureCard::FailureCard(RunActions *actions, QWidget *parent) : Card(QString(), QString(), parent), m_actions(actions)
 {
@@ -45,7 +53,7 @@ QWidget *FailureCard::makeReason()
     grid->setContentsMargins(20, 14, 20, 14);
     grid->setHorizontalSpacing(12);
     grid->setVerticalSpacing(8);
-    m_icon = new QLabel;
+    m_icon = new IconLabel({}, Token::Error, 18);
     m_title = makeLabel(QString(), TextRole::RunTitle);
     m_title->setWordWrap(true);
     m_text = makeLabel(QString(), TextRole::Body, "secondary");
@@ -100,15 +108,14 @@ void FailureCard::show(const RunSummary &run)
     m_run = run;
     const StateLook look = stateLook(run.record.state);
     setTone(failed ? QStringLiteral("error") : QString());
-    m_icon->setPixmap(iconPixmap(look.icon, 18, color(look.color), devicePixelRatioF()));
+    m_icon->set(look.icon, look.color);
     const auto &failure = run.record.failure;
-    QString title = failure ? toQString(failure->summary()) : toQString(run.record.state_reason);
+    QString title = failure ? titleOf(*failure) : toQString(run.record.state_reason);
     if (title.isEmpty()) title = failed ? tr("The run failed") : tr("The run was interrupted");
     title[0] = title[0].toUpper();
     m_title->setText(title);
     QStringList text;
-    if (failure && !failure->what.empty() && !toQString(failure->summary()).contains(toQString(failure->what)))
-        text << toQString(failure->what);
+    if (failure && failure->signal != 0 && !failure->what.empty()) text << toQString(failure->what);
     if (failure && !failure->where.empty()) text << tr("Where: %1").arg(toQString(failure->where));
     if (!failed) text << tr("Everything up to the last checkpoint is kept.");
     m_text->setText(text.join(QLatin1Char('\n')));
@@ -146,7 +153,8 @@ void FailureCard::setRemedies()
 void FailureCard::addRemedy(const QString &text, const QString &button, const QString &iconName, std::function<void()> act)
 {
     const int row = m_remedyCount++;
-    m_remedies->addWidget(makeLabel(QString::number(row + 1), TextRole::State, "muted"), row, 0, Qt::AlignTop);
+    m_remedies->addWidget(makeLabel(QString::number(row + 1), TextRole::State, "muted"), row, 0,
+                          button.isEmpty() ? Qt::AlignTop : Qt::AlignVCenter);
     auto *label = makeLabel(text, TextRole::Table);
     label->setWordWrap(true);
     m_remedies->addWidget(label, row, 1, 1, button.isEmpty() ? 2 : 1);

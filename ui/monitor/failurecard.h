@@ -13,6 +13,7 @@ class QPlainTextEdit;
 
 namespace parallax::ui {
 
+class IconLabel;
 class RunActions;
 
 /// Why a run ended before its time: a sentence, the words of the error, what one can do about it.
@@ -39,7 +40,8 @@ private:
 
     RunActions *m_actions;
     session::RunSummary m_run;
-    QLabel *m_icon, *m_title, *m_text;
+    IconLabel *m_icon;
+    QLabel *m_title, *m_text;
     QPlainTextEdit *m_words;
     QGridLayout *m_remedies;
     int m_remedyCount = 0;

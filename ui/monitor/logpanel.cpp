@@ -29,6 +29,9 @@ LogPanel::LogPanel(QWidget *parent)
     : QWidget(parent), m_model(new LogModel(this)), m_filter(new LogFilter(this)), m_view(new QListView)
 {
     m_filter->setSourceModel(m_model);
+    // Ranks are read one after another: their lines are put in the order of time here.
+    m_filter->setSortRole(LogModel::TimeRole);
+    m_filter->sort(0);
     m_view->setModel(m_filter);
     m_view->setItemDelegate(new LogDelegate(m_view));
     m_view->setUniformItemSizes(true);
@@ -64,9 +67,7 @@ QWidget *LogPanel::makeHead()
     row->setContentsMargins(24, 0, 16, 0);
     row->setSpacing(8);
     auto *title = makeLabel(tr("Log"), TextRole::State);
-    auto *sign = new QLabel;
-    sign->setPixmap(icon(QStringLiteral("terminal")).pixmap(14, 14));
-    row->addWidget(sign);
+    row->addWidget(new IconLabel(QStringLiteral("terminal"), Token::TextSecondary, 14));
     row->addWidget(title);
     row->addStretch(1);
     m_ranks = new SegmentedControl;
@@ -95,7 +96,10 @@ QWidget *LogPanel::makeHead()
 
 void LogPanel::show(const std::shared_ptr<const session::RunData> &data)
 {
-    if (data) setRanks(data->record.world);
+    if (data)
+        setRanks(data->record.world);
+    else
+        m_follow->setChecked(true); // another run begins at its end again
     m_model->show(data);
     if (m_follow->isChecked()) scrollToEnd();
 }

@@ -34,6 +34,7 @@ MonitorScreen::MonitorScreen(session::Workspace *workspace, RunActions *actions,
     : Screen(tr("Monitor"), QStringLiteral("monitor"), parent), m_workspace(workspace), m_actions(actions),
       m_stack(new QStackedWidget)
 {
+    setFocusPolicy(Qt::ClickFocus);
     auto *empty = new EmptyState(QStringLiteral("monitor"), tr("No run to watch"),
                                  tr("Start a run, or open one from the table of runs."));
     connect(empty->setAction(tr("New run"), true), &QPushButton::clicked, this, &MonitorScreen::newRunRequested);
@@ -154,6 +155,7 @@ void MonitorScreen::closeRun()
 
 void MonitorScreen::activate()
 {
+    setFocus(Qt::OtherFocusReason);
     // The run that is worth watching: one that is running, else the newest.
     if (m_follower || m_workspace->runs().empty()) return;
     const auto &runs = m_workspace->runs();

@@ -57,6 +57,9 @@ RunsScreen::RunsScreen(session::Workspace *workspace, RunActions *actions, QWidg
     connect(workspace, &session::Workspace::changed, this, [this] {
         m_model->setRuns(m_workspace->runs());
         runsChanged();
+        // The page was opened before the folder had been read.
+        if (isVisible() && !m_table->currentIndex().isValid() && m_filter->rowCount() > 0)
+            m_table->setCurrentIndex(m_filter->index(0, 0));
     });
     m_model->setRuns(workspace->runs());
     runsChanged();
@@ -73,7 +76,7 @@ void RunsScreen::makeTable()
     m_table->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder);
     m_table->horizontalHeader()->setSortIndicatorClearable(true);
     m_table->setSortingEnabled(true);
-    const int widths[] = {128, 232, 120, 110, 104, 92, 76, 84, 100, 84};
+    const int widths[] = {124, 232, 108, 96, 88, 80, 66, 80, 88, 76};
     for (int i = 0; i < RunTableModel::ColumnCount; ++i) m_table->setColumnWidth(i, Theme::instance().scaled(widths[i]));
     m_table->horizontalHeader()->setSectionResizeMode(RunTableModel::Name, QHeaderView::Stretch);
     m_table->setContextMenuPolicy(Qt::CustomContextMenu);

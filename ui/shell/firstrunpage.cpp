@@ -32,9 +32,7 @@ Card *choice(const QString &iconName, Token ink, const QString &title, const QSt
     card->body()->setContentsMargins(20, 18, 20, 20);
     auto *head = new QHBoxLayout;
     head->setSpacing(10);
-    auto *sign = new QLabel;
-    sign->setPixmap(icon(iconName, ink).pixmap(18, 18));
-    head->addWidget(sign);
+    head->addWidget(new IconLabel(iconName, ink, 18));
     head->addWidget(makeLabel(title, TextRole::RunTitle), 1);
     auto *words = makeLabel(text, TextRole::Body, "secondary");
     words->setWordWrap(true);
@@ -86,6 +84,7 @@ QString machineText(const nlohmann::ordered_json &devices, double freeBytes)
 FirstRunPage::FirstRunPage(const QString &runsFolder, QWidget *parent) : QWidget(parent), m_runsFolder(runsFolder)
 {
     setAcceptDrops(true);
+    setFocusPolicy(Qt::ClickFocus);
     auto *outer = new QHBoxLayout(this);
     auto *middle = new QWidget;
     middle->setMaximumWidth(Theme::instance().scaled(976));
@@ -166,6 +165,7 @@ QWidget *FirstRunPage::makeMachine()
 void FirstRunPage::showEvent(QShowEvent *event)
 {
     QWidget::showEvent(event);
+    setFocus(Qt::OtherFocusReason);
     if (!m_devices) askMachine();
 }
 

@@ -80,12 +80,14 @@ QWidget *MainWindow::makeTopBar()
     menus->setFont(textFont(TextRole::Body));
     makeMenus(menus);
     m_folderButton = makeButton(QString(), QStringLiteral("folder"), ButtonKind::Quiet, true);
+    m_folderButton->setFocusPolicy(Qt::TabFocus);
     m_folderButton->setToolTip(tr("Choose another folder of runs"));
     connect(m_folderButton, &QPushButton::clicked, this, &MainWindow::chooseRunsFolder);
-    row->addWidget(sign);
-    row->addWidget(menus);
+    // Aligned, so that none of them limits the bar's height.
+    row->addWidget(sign, 0, Qt::AlignVCenter);
+    row->addWidget(menus, 0, Qt::AlignVCenter);
     row->addStretch(1);
-    row->addWidget(m_folderButton);
+    row->addWidget(m_folderButton, 0, Qt::AlignVCenter);
     auto *column = new QVBoxLayout(bar);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -123,6 +125,7 @@ void MainWindow::makeScreens()
     setCentralWidget(central);
     m_toast->raise();
     connectScreens();
+    m_stack->setCurrentWidget(m_firstRun); // so that the first page is entered like any other
     go(Runs);
 }
 
@@ -148,7 +151,10 @@ void MainWindow::connectScreens()
     });
     connect(m_firstRun, &FirstRunPage::runsFolderChosen, this, &MainWindow::setRunsFolder);
     connect(m_workspace.get(), &session::Workspace::changed, this, &MainWindow::runsChanged);
-    connect(m_workspace.get(), &session::Workspace::firstRead, this, &MainWindow::runsChanged);
+    connect(m_workspace.get(), &session::Workspace::firstRead, this, [this] {
+        m_read = true;
+        runsChanged();
+    });
 }
 
 void MainWindow::runsChanged()
@@ -166,7 +172,7 @@ void MainWindow::go(Place place)
     m_place = place;
     m_rail->setCurrent(place);
     QWidget *page = m_stack->widget(place);
-    if (place == Runs && m_workspace->runs().empty()) page = m_firstRun;
+    if (place == Runs && m_read && m_workspace->runs().empty()) page = m_firstRun;
     const QString title = static_cast<Screen *>(m_stack->widget(place))->title();
     setWindowTitle(title + QStringLiteral(" – Parallax"));
     if (!arrives && m_stack->currentWidget() == page) return;
@@ -207,7 +213,12 @@ void MainWindow::chooseRunsFolder()
 void MainWindow::setRunsFolder(const QString &folder)
 {
     if (QDir(folder) == QDir(m_workspace->folder())) return;
-    delete takeCentralWidget();
+    // The page that asked for this is still in the middle of its signal: it goes later, and what it shows with it.
+    QWidget *old = takeCentralWidget();
+    old->hide();
+    m_workspace.release()->setParent(old);
+    old->deleteLater();
+    m_read = false;
     m_workspace = std::make_unique<session::Workspace>(folder);
     makeScreens();
 }

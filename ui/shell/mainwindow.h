@@ -90,6 +90,7 @@ private:
     embeddings::EmbeddingsScreen *m_embeddings = nullptr;
     Toast *m_toast;
     Place m_place = Runs;
+    bool m_read = false; ///< the folder has been read once: only then is it known to be empty
 };
 
 } // namespace parallax::ui

@@ -80,8 +80,10 @@ std::vector<Shot> shotsOf(MainWindow *window)
         {all.empty() ? QStringLiteral("first-run") : QStringLiteral("runs"), [window] { window->go(MainWindow::Runs); },
          [window] {
              const auto charts = window->runsScreen()->findChildren<Chart *>();
-             return window->workspace()->runs().empty() ||
-                 std::any_of(charts.begin(), charts.end(), [](const Chart *chart) { return !chart->series().empty(); });
+             // The preview is folded away in narrow windows.
+             return window->workspace()->runs().empty() || std::any_of(charts.begin(), charts.end(), [](const Chart *chart) {
+                        return !chart->isVisible() || !chart->series().empty();
+                    });
          }});
     shots.push_back({QStringLiteral("new-run"), [window] { window->openPreset(QStringLiteral("demo")); },
                      [window] { return window->newRunScreen()->isReady(); }});
@@ -109,8 +111,7 @@ Status takeScreenshots(MainWindow *window, const QString &folder, int width, int
         return Error{"The folder cannot be made", folder.toStdString(), "Choose another one for --screenshots"};
     bool read = false;
     QObject::connect(window->workspace(), &session::Workspace::firstRead, window, [&read] { read = true; });
-    window->setMinimumSize(0, 0);
-    window->resize(width, height);
+    window->setFixedSize(width, height);
     window->show();
     waitFor([&] { return read || !window->workspace()->runs().empty(); });
     for (const auto mode : {Theme::Mode::Light, Theme::Mode::Dark}) {

@@ -65,6 +65,13 @@ void NumberTicker::generate(const QCPRange &range, const QLocale &locale, QChar 
     }
 }
 
+double NumberTicker::getTickStep(const QCPRange &range)
+{
+    // 1, 2, 5 only: steps and epochs are counted, 2.5 of them would be none.
+    const double exact = range.size() / (tickCount() + 1e-10), size = std::pow(10.0, std::floor(std::log10(exact)));
+    return pickClosest(exact / size, {1, 2, 5, 10}) * size;
+}
+
 QSharedPointer<QCPAxisTicker> makeXTicker(XScale scale, int count)
 {
     QSharedPointer<QCPAxisTicker> ticker;

@@ -17,6 +17,9 @@ public:
     void generate(const QCPRange &range, const QLocale &locale, QChar formatChar, int precision, QVector<double> &ticks,
                   QVector<double> *subTicks, QVector<QString> *labels) override;
 
+protected:
+    double getTickStep(const QCPRange &range) override;
+
 private:
     bool m_logarithmic = false;
 };

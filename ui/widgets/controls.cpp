@@ -25,8 +25,9 @@ QPushButton *makeButton(const QString &text, const QString &iconName, ButtonKind
     button->setProperty("compact", compact);
     button->setFont(textFont(compact ? TextRole::State : TextRole::Button));
     if (!iconName.isEmpty()) button->setIcon(icon(iconName, inks[int(kind)], kind == ButtonKind::Quiet));
-    const int side = compact ? 14 : 16;
-    button->setIconSize({side, side});
+    // A wider icon keeps its glyph at the left: that is the space between it and the text.
+    const int side = compact ? 14 : 16, space = text.isEmpty() ? 0 : 4;
+    button->setIconSize({side + space, side});
     return button;
 }
 
@@ -49,10 +50,33 @@ QLabel *makeLabel(const QString &text, TextRole role, const char *tone, QWidget 
     return label;
 }
 
+IconLabel::IconLabel(QString iconName, Token ink, int size, QWidget *parent)
+    : QWidget(parent), m_icon(std::move(iconName)), m_ink(ink), m_size(size)
+{
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+}
+
+void IconLabel::set(const QString &iconName, Token ink)
+{
+    m_icon = iconName;
+    m_ink = ink;
+    update();
+}
+
+void IconLabel::paintEvent(QPaintEvent *)
+{
+    QPainter painter(this);
+    if (!m_icon.isEmpty()) drawIcon(&painter, QRectF(rect()), m_icon, m_size, color(m_ink));
+}
+
 QFrame *makeLine(Qt::Orientation orientation, QWidget *parent)
 {
     auto *line = new QFrame(parent);
     line->setProperty("role", orientation == Qt::Horizontal ? QStringLiteral("hline") : QStringLiteral("vline"));
+    if (orientation == Qt::Horizontal)
+        line->setFixedHeight(1);
+    else
+        line->setFixedWidth(1);
     return line;
 }
 

@@ -24,6 +24,24 @@ QPushButton *makeButton(const QString &text, const QString &iconName = QString()
 QToolButton *makeIconButton(const QString &iconName, const QString &name, QWidget *parent = nullptr);
 /// A label of a text role; tone: "", "secondary", "muted", "ok", "warn", "error", "accent".
 QLabel *makeLabel(const QString &text, TextRole role = TextRole::Body, const char *tone = "", QWidget *parent = nullptr);
+/// An icon beside a text; follows the theme.
+class IconLabel : public QWidget
+{
+    Q_OBJECT
+public:
+    explicit IconLabel(QString iconName = {}, Token ink = Token::TextSecondary, int size = 16, QWidget *parent = nullptr);
+    void set(const QString &iconName, Token ink);
+    QSize sizeHint() const override { return {m_size, m_size}; }
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+
+private:
+    QString m_icon;
+    Token m_ink;
+    int m_size;
+};
+
 /// 1-px hairline.
 QFrame *makeLine(Qt::Orientation orientation, QWidget *parent = nullptr);
 

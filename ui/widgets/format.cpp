@@ -51,7 +51,7 @@ QString formatMetric(double value)
 QString formatAxis(double value, double step)
 {
     if (!std::isfinite(value)) return none;
-    if (std::abs(value) < step * 1e-6) value = 0;
+    if (std::abs(value) < step * 1e-6) return QLocale().toString(0);
     const double largest = std::max(std::abs(value), step);
     if (largest >= 1e15 || (value != 0 && std::abs(value) < 1e-5)) return QLocale().toString(value, 'g', 3);
     struct Unit {

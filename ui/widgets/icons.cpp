@@ -32,7 +32,7 @@ public:
     {
         const double ratio = painter->device() ? painter->device()->devicePixelRatioF() : 1;
         const int side = qMin(rect.width(), rect.height());
-        const QRect place(rect.x() + (rect.width() - side) / 2, rect.y() + (rect.height() - side) / 2, side, side);
+        const QRect place(rect.x(), rect.y() + (rect.height() - side) / 2, side, side);
         painter->drawPixmap(place, iconPixmap(m_name, side, colorFor(mode, state), ratio));
     }
     QPixmap pixmap(const QSize &size, QIcon::Mode mode, QIcon::State state) override
@@ -42,7 +42,12 @@ public:
     QPixmap scaledPixmap(const QSize &size, QIcon::Mode mode, QIcon::State state, qreal) override
     {
         // Qt asks in device pixels and sets the ratio itself.
-        return iconPixmap(m_name, qMin(size.width(), size.height()), colorFor(mode, state), 1);
+        if (size.width() == size.height()) return iconPixmap(m_name, size.width(), colorFor(mode, state), 1);
+        QPixmap wide(size);
+        wide.fill(Qt::transparent);
+        QPainter painter(&wide);
+        paint(&painter, QRect(QPoint(), size), mode, state);
+        return wide;
     }
     QIconEngine *clone() const override { return new IconEngine(m_name, m_normal, m_lit); }
     QString key() const override { return QStringLiteral("parallax"); }

@@ -4,6 +4,7 @@
 
 #include "ui/widgets/icons.h"
 
+#include <QAbstractButton>
 #include <QPainter>
 #include <QStyleOption>
 
@@ -50,6 +51,11 @@ void drawRadio(const QStyleOption *option, QPainter *painter)
     painter->setPen(QPen(color(!enabled ? Token::Line : on ? Token::Accent : Token::InputLine), 1));
     painter->setBrush(color(on && enabled ? Token::Accent : Token::Control));
     painter->drawEllipse(ring);
+    if (option->state & QStyle::State_HasFocus) {
+        painter->setPen(QPen(color(Token::AccentLine), 1));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawEllipse(ring.adjusted(-2, -2, 2, 2));
+    }
     if (on) {
         painter->setPen(Qt::NoPen);
         painter->setBrush(color(enabled ? Token::OnAccent : Token::TextDisabled));
@@ -85,7 +91,10 @@ void ParallaxStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *
     case PE_IndicatorArrowUp: drawIcon(painter, rect, QStringLiteral("down"), 12, arrow, 180); return;
     case PE_IndicatorArrowRight: drawIcon(painter, rect, QStringLiteral("right"), 12, arrow); return;
     case PE_IndicatorArrowLeft: drawIcon(painter, rect, QStringLiteral("left"), 12, arrow); return;
-    case PE_FrameFocusRect: drawFocusFrame(option, painter); return;
+    case PE_FrameFocusRect:
+        // Buttons and boxes show their focus by their own frame.
+        if (!qobject_cast<const QAbstractButton *>(widget)) drawFocusFrame(option, painter);
+        return;
     case PE_PanelItemViewRow: return; // delegates paint whole rows
     default: QProxyStyle::drawPrimitive(element, option, painter, widget);
     }
