@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
+#include <optional>
 #include <set>
 
 namespace parallax::data {
@@ -177,11 +179,9 @@ Result<Source> openFolder(const fs::path &folder)
     if (split) {
         // One list of classes for both, so that a label means the same on either side.
         valFiles = below(scan->files, split->val);
-        auto names = classNames(valFiles, split->val.size() + 1);
-        names.insert(names.end(), classes.begin(), classes.end());
-        std::ranges::sort(names);
-        const auto doubled = std::ranges::unique(names);
-        names.erase(doubled.begin(), doubled.end());
+        const auto valClasses = classNames(valFiles, split->val.size() + 1);
+        std::vector<std::string> names;
+        std::ranges::set_union(classes, valClasses, std::back_inserter(names));
         classes = std::move(names);
     }
 

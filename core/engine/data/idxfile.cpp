@@ -118,6 +118,7 @@ std::optional<std::string> checkMagic(const std::uint8_t *head, std::size_t coun
 std::string sizeText(const std::vector<std::int64_t> &dims)
 {
     std::vector<std::string> parts;
+    parts.reserve(dims.size());
     for (const auto dim : dims) parts.push_back(std::to_string(dim));
     return text::join(parts, " x ");
 }

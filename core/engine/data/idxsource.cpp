@@ -83,7 +83,10 @@ std::optional<fs::path> findFile(const fs::path &folder, const std::string &part
 {
     for (const char joint : {'-', '.'})
         for (const char *suffix : {"", ".gz"}) {
-            const fs::path file = folder / (part + joint + kind + "-ubyte" + suffix);
+            std::string name = part;
+            (name += joint) += kind;
+            (name += "-ubyte") += suffix;
+            const fs::path file = folder / name;
             std::error_code error;
             if (fs::is_regular_file(file, error)) return file;
         }
@@ -134,6 +137,7 @@ Result<Source> openIdx(const fs::path &folder, bool fashion)
     const std::vector<int> values(occurring.begin(), occurring.end());
     const bool named = fashion && !values.empty() && values.back() < int(fashionNames.size());
     std::vector<std::string> classes;
+    classes.reserve(values.size());
     for (const int value : values) classes.push_back(named ? fashionNames[std::size_t(value)] : std::to_string(value));
     Source source;
     source.train = std::make_shared<const IdxDataset>(std::move(*train), values, classes, false, folder);
