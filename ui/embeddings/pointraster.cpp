@@ -6,6 +6,12 @@
 #include <cmath>
 
 namespace parallax::embeddings {
+namespace {
+
+/// value ÷ 255, rounded, for 0 ≤ value ≤ 255²: without a division.
+constexpr int over255(int value) { return (value + 128 + ((value + 128) >> 8)) >> 8; }
+
+} // namespace
 
 PointRaster::PointRaster(double radius) : m_size(int(std::ceil(radius)) * 2 + 3)
 {
@@ -46,8 +52,8 @@ void PointRaster::draw(QImage &image, double x, double y, const QColor &color, d
             if (a == 0) continue;
             const QRgb under = line[column];
             const int rest = 255 - a;
-            line[column] = qRgba((r * a + qRed(under) * rest + 127) / 255, (g * a + qGreen(under) * rest + 127) / 255,
-                                 (b * a + qBlue(under) * rest + 127) / 255, a + (qAlpha(under) * rest + 127) / 255);
+            line[column] = qRgba(over255(r * a + qRed(under) * rest), over255(g * a + qGreen(under) * rest),
+                                 over255(b * a + qBlue(under) * rest), a + over255(qAlpha(under) * rest));
         }
     }
 }
