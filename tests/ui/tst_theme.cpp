@@ -80,13 +80,13 @@ private Q_SLOTS:
     {
         QFETCH(QString, name);
         const ThemeColors theme = ThemeColors::load(name);
-        const auto atLeast = [&](double wanted, const QColor &ink, const QColor &ground, const QString &what) {
+        const auto standsOut = [&](double wanted, const QColor &ink, const QColor &ground, const QString &what) {
             const double got = contrast(ink, ground);
             QVERIFY2(got >= wanted, qPrintable(QStringLiteral("%1: %2").arg(what).arg(got)));
         };
         for (const Token ink : {Token::Text, Token::TextSecondary, Token::TextMuted})
             for (const Token ground : {Token::Chrome, Token::Canvas, Token::Panel, Token::Raised, Token::Sunken})
-                atLeast(4.5, theme[ink], theme[ground], tokenName(ink) + " on " + tokenName(ground));
+                standsOut(4.5, theme[ink], theme[ground], tokenName(ink) + " on " + tokenName(ground));
         const std::pair<Token, Token> texts[] = {{Token::OnAccent, Token::Accent},
                                                  {Token::OnAccent, Token::AccentHover},
                                                  {Token::AccentText, Token::Panel},
@@ -105,15 +105,15 @@ private Q_SLOTS:
                                                  {Token::Text, Token::Code},
                                                  {Token::Text, Token::ErrorSoft}};
         for (const auto &[ink, ground] : texts)
-            atLeast(4.5, theme[ink], theme[ground], tokenName(ink) + " on " + tokenName(ground));
+            standsOut(4.5, theme[ink], theme[ground], tokenName(ink) + " on " + tokenName(ground));
         const std::pair<Token, Token> lines[] = {{Token::InputLine, Token::Panel},
                                                  {Token::InputLine, Token::Control},
                                                  {Token::AccentLine, Token::Panel},
                                                  {Token::ChartCursor, Token::Panel}};
         for (const auto &[ink, ground] : lines)
-            atLeast(3, theme[ink], theme[ground], tokenName(ink) + " on " + tokenName(ground));
+            standsOut(3, theme[ink], theme[ground], tokenName(ink) + " on " + tokenName(ground));
         for (std::size_t i = 0; i < theme.series.size(); ++i)
-            atLeast(3, theme.series[i], theme[Token::Panel], QStringLiteral("series %1").arg(i + 1));
+            standsOut(3, theme.series[i], theme[Token::Panel], QStringLiteral("series %1").arg(i + 1));
     }
 
     void styleSheetIsFilled()
