@@ -133,7 +133,7 @@ Result<Json> runJob(Job::Program program, const QStringList &arguments, int time
 QString programPath(Job::Program program)
 {
     const bool worker = program == Job::Program::Worker;
-    const QString chosen = qEnvironmentVariable(worker ? "PARALLAX_WORKER" : "PARALLAX_CLI");
+    QString chosen = qEnvironmentVariable(worker ? "PARALLAX_WORKER" : "PARALLAX_CLI");
     if (!chosen.isEmpty()) return chosen;
     return toQString(paths::executableDir() / (worker ? "parallax-worker" : "parallax"));
 }

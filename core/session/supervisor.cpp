@@ -41,7 +41,7 @@ Status Supervisor::takeOver(bool resume)
     auto record = runs::RunRecord::load(m_folder);
     if (!record) return record.error();
     m_record = std::move(record).value();
-    if (const Status status = m_server.listen(m_record.id); !status) return status;
+    if (Status status = m_server.listen(m_record.id); !status) return status;
     const auto checkpoints = m_folder.listCheckpoints();
     m_record.socket = m_server.path().toStdString();
     m_record.pid = ownPid();
@@ -57,7 +57,7 @@ Status Supervisor::takeOver(bool resume)
 
 Status Supervisor::start(bool resume)
 {
-    if (const Status status = takeOver(resume); !status) return status;
+    if (Status status = takeOver(resume); !status) return status;
     m_phase = Phase::Running;
     m_inPhase.start();
     m_sinceEvent.start();
