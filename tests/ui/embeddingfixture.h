@@ -36,9 +36,12 @@ inline QImage tilePicture(int classIndex, int item, int side)
     painter.setPen(Qt::NoPen);
     painter.setBrush(QColor::fromHsv((classIndex * 67) % 360, 120, 230 - item % 60));
     const QRectF middle(side * 0.2, side * 0.2, side * 0.6, side * 0.6);
-    if (classIndex % 3 == 0) painter.drawEllipse(middle);
-    else if (classIndex % 3 == 1) painter.drawRect(middle);
-    else painter.drawPolygon(QPolygonF({middle.bottomLeft(), middle.bottomRight(), QPointF(side / 2.0, side * 0.15)}));
+    if (classIndex % 3 == 0)
+        painter.drawEllipse(middle);
+    else if (classIndex % 3 == 1)
+        painter.drawRect(middle);
+    else
+        painter.drawPolygon(QPolygonF({middle.bottomLeft(), middle.bottomRight(), QPointF(side / 2.0, side * 0.15)}));
     return image;
 }
 
@@ -76,7 +79,8 @@ inline Status writeEmbeddings(const runs::RunFolder &run, const EmbeddingPlan &p
 }
 
 /// A finished run with a kNN curve of `epochs` epochs.
-inline runs::RunFolder makeRun(const std::filesystem::path &runsFolder, const std::string &name, int epochs = 5, int color = 0)
+inline runs::RunFolder makeRun(const std::filesystem::path &runsFolder, const std::string &name, int epochs = 5,
+                               int color = 0)
 {
     auto folder = runs::RunFolder::create(runsFolder, "simclr");
     runs::RunRecord record;
@@ -89,7 +93,8 @@ inline runs::RunFolder makeRun(const std::filesystem::path &runsFolder, const st
     (void)record.save(*folder);
     auto writer = runs::EventWriter::open(folder->events(0));
     for (int epoch = 0; writer && epoch <= epochs; ++epoch)
-        (void)writer->write("eval", {{"step", epoch * 10}, {"epoch", epoch}, {"knn_top1", 0.86 - 0.3 * std::exp(-epoch / 6.0)}});
+        (void)writer->write("eval",
+                            {{"step", epoch * 10}, {"epoch", epoch}, {"knn_top1", 0.86 - 0.3 * std::exp(-epoch / 6.0)}});
     return *folder;
 }
 
