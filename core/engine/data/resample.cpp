@@ -16,8 +16,8 @@ void Taps::make(int input, int output, int from, int outputs)
     weight.assign(std::size_t(outputs) * std::size_t(stride), 0);
     for (int i = 0; i < outputs; ++i) {
         const double center = scale * (from + i + 0.5);
-        const int low = std::max(int(center - support + 0.5), 0);
-        const int n = std::clamp(std::min(int(center + support + 0.5), input) - low, 1, stride);
+        const int low = std::max(int(std::floor(center - support + 0.5)), 0);
+        const int n = std::clamp(std::min(int(std::floor(center + support + 0.5)), input) - low, 1, stride);
         float *w = weight.data() + std::size_t(i) * std::size_t(stride);
         double sum = 0;
         for (int j = 0; j < n; ++j) sum += w[j] = float(std::max(0.0, 1 - std::abs((low + j - center + 0.5) / support)));

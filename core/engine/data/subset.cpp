@@ -40,6 +40,7 @@ std::vector<std::int64_t> drawEvenly(const std::vector<int> &labels, std::int64_
     std::ranges::sort(turns);
     turns.resize(std::min(turns.size(), std::size_t(std::max<std::int64_t>(count, 0))));
     std::vector<std::int64_t> drawn;
+    drawn.reserve(turns.size());
     for (const auto &[turn, place] : turns) drawn.push_back(place);
     std::ranges::sort(drawn);
     return drawn;

@@ -94,25 +94,25 @@ void blur(Planes view, int radius, float sigma)
     thread_local std::vector<float> kernel, padded, rows;
     const int taps = 2 * radius + 1, w = view.width, h = view.height;
     kernel.resize(std::size_t(taps));
-    double sum = 0;
-    for (int k = 0; k < taps; ++k)
-        sum += kernel[std::size_t(k)] = std::exp(-0.5f * float((k - radius) * (k - radius)) / (sigma * sigma));
-    for (float &weight : kernel) weight = float(weight / sum);
-    padded.resize(std::size_t(w + 2 * radius));
+    padded.resize(std::size_t(w) + kernel.size());
     rows.resize(view.pixels());
+    float *weight = kernel.data(), *line = padded.data();
+    double sum = 0;
+    for (int k = 0; k < taps; ++k) sum += weight[k] = std::exp(-0.5f * float((k - radius) * (k - radius)) / (sigma * sigma));
+    for (int k = 0; k < taps; ++k) weight[k] = float(weight[k] / sum);
     for (float *plane = view.rgb; plane < view.rgb + 3 * view.pixels(); plane += view.pixels()) {
         for (int y = 0; y < h; ++y) {
-            for (int x = -radius; x < w + radius; ++x) padded[std::size_t(x + radius)] = plane[y * w + mirrored(x, w)];
+            for (int x = -radius; x < w + radius; ++x) line[x + radius] = plane[y * w + mirrored(x, w)];
             float *out = rows.data() + std::ptrdiff_t(y) * w;
             std::fill(out, out + w, 0.f);
             for (int k = 0; k < taps; ++k)
-                for (int x = 0; x < w; ++x) out[x] += kernel[std::size_t(k)] * padded[std::size_t(x + k)];
+                for (int x = 0; x < w; ++x) out[x] += weight[k] * line[x + k];
         }
         std::fill(plane, plane + view.pixels(), 0.f);
         for (int y = 0; y < h; ++y)
             for (int k = 0; k < taps; ++k) {
                 const float *in = rows.data() + std::ptrdiff_t(mirrored(y + k - radius, h)) * w;
-                for (int x = 0; x < w; ++x) plane[y * w + x] += kernel[std::size_t(k)] * in[x];
+                for (int x = 0; x < w; ++x) plane[y * w + x] += weight[k] * in[x];
             }
     }
 }
