@@ -23,7 +23,7 @@
 ///   eval        knn_top1, knn_top5, k, temperature, bank, queries, classes, seconds; epoch 0 is the untrained network
 ///   state       state: starting, training, evaluating, checkpointing, embedding, paused, stopping, finished
 ///   checkpoint  file, bytes, seconds
-///   embedding   epoch, count
+///   embedding   epoch, count, unreadable (images left out)
 ///   log         level (info, warning, error), text
 ///   error       what, where, hint                               the reason this rank is about to exit
 /// A line without "event" counts as metrics. A figure that is not finite is written as the strings "NaN", "Infinity",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/train/evaluator.h"
 
+#include "core/engine/data/subset.h"
 #include "core/engine/eval/features.h"
 #include "core/engine/eval/knn.h"
 #include "core/engine/train/devices.h"
@@ -62,14 +63,20 @@ KnnScore Evaluator::run(methods::Method &method) const
     return score;
 }
 
-torch::Tensor Evaluator::features(methods::Method &method, const std::shared_ptr<const data::Dataset> &data) const
+ReadableFeatures Evaluator::features(methods::Method &method, const std::shared_ptr<const data::Dataset> &data) const
 {
     eval::ExtractOptions options;
     options.augment = m_experiment.augment;
     options.index = eval::evenly(data->size(), 0);
     options.batchSize = m_experiment.eval.batchSize;
     options.threads = m_loaderThreads;
-    return eval::extractFeatures(method, data, *m_ranks, options).features;
+    const eval::FeatureSet set = eval::extractFeatures(method, data, *m_ranks, options);
+    const auto places = (set.replaced == 0).nonzero().flatten();
+    if (places.numel() == data->size()) return {data, set.features, 0};
+    const auto host = places.to(torch::kCPU);
+    std::vector<std::int64_t> kept(host.const_data_ptr<std::int64_t>(), host.const_data_ptr<std::int64_t>() + host.numel());
+    return {std::make_shared<data::Subset>(data, std::move(kept), data->classes()),
+            set.features.index_select(0, places.to(set.features.device())), data->size() - places.numel()};
 }
 
 } // namespace parallax::train

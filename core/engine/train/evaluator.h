@@ -22,6 +22,13 @@ struct KnnScore {
 };
 
 /// Measures features while training: all ranks compute a share of them, each gets all. The network is left as it was.
+/// Images and their features, row by row: those that cannot be read are left out.
+struct ReadableFeatures {
+    std::shared_ptr<const data::Dataset> data;
+    torch::Tensor features;      ///< [data->size(), D]
+    std::int64_t unreadable = 0; ///< images left out
+};
+
 class Evaluator
 {
 public:
@@ -33,8 +40,8 @@ public:
     std::int64_t bankSize() const; ///< images that vote; 0: no kNN
     std::int64_t querySize() const;
     KnnScore run(methods::Method &method) const;
-    /// [N, D] of all of `data`, as evaluation sees an image.
-    torch::Tensor features(methods::Method &method, const std::shared_ptr<const data::Dataset> &data) const;
+    /// Features of all of `data`, as evaluation sees an image. All ranks must call this.
+    ReadableFeatures features(methods::Method &method, const std::shared_ptr<const data::Dataset> &data) const;
 
 private:
     const Experiment &m_experiment;

@@ -111,14 +111,15 @@ Result<Json> embed(const Arguments &arguments)
     target.epoch = int(network.progress.epoch);
     target.step = network.progress.step;
     target.folder = run.embeddings(target.epoch);
-    const auto features = evaluator.features(*network.method, data);
+    const auto [readable, features, unreadable] = evaluator.features(*network.method, data);
+    if (unreadable > 0)
+        network.warnings.push_back(std::to_string(unreadable) +
+                                   " images cannot be read and are left out (parallax data check "
+                                   "names them)");
     if (!torch::isfinite(features).all().item<bool>()) network.warnings.push_back("some features are NaN or infinite");
-    if (Status status = writeEmbedding(target, *data, features); !status) return status.error();
-    return Json{{"folder", target.folder.string()},
-                {"count", data->size()},
-                {"dim", features.size(1)},
-                {"epoch", target.epoch},
-                {"warnings", network.warnings}};
+    if (Status status = writeEmbedding(target, *readable, features); !status) return status.error();
+    return Json{{"folder", target.folder.string()}, {"count", readable->size()}, {"unreadable", unreadable},
+                {"dim", features.size(1)},          {"epoch", target.epoch},     {"warnings", network.warnings}};
 }
 
 Result<Json> exportBackbone(const Arguments &arguments)

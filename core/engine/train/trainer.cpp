@@ -317,14 +317,15 @@ void Trainer::embed()
     m_reporter.state("embedding");
     dist::broadcastBuffers(*m_method, *m_ranks);
     const auto data = evenSubset(m_splits.train, m_experiment.output.embedLimit);
-    const auto features = m_evaluator.features(*m_method, data);
+    const auto [readable, features, unreadable] = m_evaluator.features(*m_method, data);
     if (isMain()) {
         EmbeddingTarget target;
         target.epoch = int(m_progress.epoch);
         target.step = m_progress.step;
         target.folder = m_launch.run.embeddings(target.epoch);
-        if (Status status = writeEmbedding(target, *data, features); status)
-            m_reporter.write("embedding", {{"epoch", target.epoch}, {"count", data->size()}});
+        if (Status status = writeEmbedding(target, *readable, features); status)
+            m_reporter.write("embedding",
+                             {{"epoch", target.epoch}, {"count", readable->size()}, {"unreadable", unreadable}});
         else
             m_reporter.warn("Embeddings were not stored: " + status.error().message()); // no reason to lose the training
     }

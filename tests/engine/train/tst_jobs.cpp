@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/atomicfile.h"
 #include "core/embedding/store.h"
 #include "core/engine/nn/weights.h"
 #include "tests/engine/train/workerruns.h"
@@ -202,8 +203,14 @@ private:
             cv::imwrite((strange / names[i]).string(), cv::Mat(16, 16, CV_8UC3, colours[i]));
             expected[names[i]] = colours[i];
         }
+        // A picture cut short must be left out, not stand there with a neighbour's features.
+        const auto whole = readFile(strange / names[0]);
+        QVERIFY(whole.ok());
+        QVERIFY(writeFileAtomic(strange / "plain/broken.png", std::string_view(*whole).substr(0, whole->size() / 2)).ok());
         const auto answer = job({"embed", "--run", run, "--epoch", "2", "--data", QString::fromStdString(strange.string())});
         QVERIFY2(answer.exitCode == 0, answer.json.dump().c_str());
+        QCOMPARE(answer.json["unreadable"].get<int>(), 1);
+        QVERIFY(!answer.json["warnings"].empty());
         const auto store = embedding::Store::open(answer.json["folder"].get<std::string>());
         QVERIFY(store.ok());
         QCOMPARE(store->items().size(), names.size());
