@@ -152,12 +152,12 @@ private Q_SLOTS:
         QSignalSpy resets(&model, &QAbstractItemModel::modelReset), inserted(&model, &QAbstractItemModel::rowsInserted);
         auto first = std::make_shared<RunData>();
         first->log = {{1, 0, "info", "a"}, {2, 1, "warning", "b"}};
-        model.show(first);
+        model.setLines(first->log);
         QCOMPARE(resets.count(), 1);
         const QPersistentModelIndex kept = model.index(1, 0);
         auto second = std::make_shared<RunData>(*first);
         second->log.push_back({3, 1, "error", "c"});
-        model.show(second);
+        model.setLines(second->log);
         QCOMPARE(inserted.count(), 1);
         QCOMPARE(resets.count(), 1);
         QVERIFY(kept.isValid());
@@ -173,10 +173,25 @@ private Q_SLOTS:
         QCOMPARE(filter.rowCount(), 1);
         auto other = std::make_shared<RunData>(); // the oldest lines were dropped
         other->log = {{2, 1, "warning", "b"}, {3, 1, "error", "c"}};
-        model.show(other);
+        model.setLines(other->log);
         QCOMPARE(model.rowCount(), 2);
-        model.show(nullptr);
+        model.setLines({});
         QCOMPARE(model.rowCount(), 0);
+    }
+
+    void logTellsWhatTheEventsSay()
+    {
+        RunData data = resumed();
+        data.log = {{1105, 1, "warning", "slow step"}};
+        metrics::Series knn;
+        knn.append(0, 0, 1000, 0.56);
+        knn.append(50, 1, 1050, 0.6);
+        data.series["knn_top1"] = knn;
+        QStringList texts;
+        for (const session::LogLine &line : logLines(data)) texts << line.text;
+        QCOMPARE(texts,
+                 QStringList({"untrained   kNN accuracy 0.5600", "epoch 1   kNN accuracy 0.6000",
+                              "checkpoint of step 100 written", "slow step", "goes on from step 100"}));
     }
 
     void popoverOffersWhatIsStored()

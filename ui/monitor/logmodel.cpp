@@ -6,14 +6,16 @@
 
 #include <QPainter>
 
+#include <algorithm>
+
 namespace parallax::ui {
 
-int LogModel::rowCount(const QModelIndex &parent) const { return parent.isValid() || !m_data ? 0 : int(m_data->log.size()); }
+int LogModel::rowCount(const QModelIndex &parent) const { return parent.isValid() ? 0 : int(m_lines.size()); }
 
 QVariant LogModel::data(const QModelIndex &index, int role) const
 {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-    const session::LogLine &line = m_data->log[std::size_t(index.row())];
+    const session::LogLine &line = m_lines[std::size_t(index.row())];
     switch (role) {
     case Qt::DisplayRole: return line.text;
     case TimeRole: return line.t;
@@ -24,25 +26,21 @@ QVariant LogModel::data(const QModelIndex &index, int role) const
     }
 }
 
-void LogModel::show(std::shared_ptr<const session::RunData> data)
+void LogModel::setLines(std::vector<session::LogLine> lines)
 {
-    const auto size = [](const std::shared_ptr<const session::RunData> &d) { return d ? d->log.size() : 0; };
-    const std::size_t before = size(m_data), now = size(data);
-    // The reader drops the oldest lines of a very long log at once: then nothing stands where it did.
-    const bool wentOn = before > 0 && now >= before && m_data->log.front().t == data->log.front().t &&
-        m_data->log.front().text == data->log.front().text && m_data->log.back().t == data->log[before - 1].t;
-    if (wentOn && now == before) {
-        m_data = std::move(data);
-        return;
-    }
+    const std::size_t before = m_lines.size(), now = lines.size();
+    const auto same = [](const session::LogLine &a, const session::LogLine &b) { return a.t == b.t && a.text == b.text; };
+    // The oldest lines of a very long log are dropped, and a slow rank tells late: then nothing stands where it did.
+    const bool wentOn = before > 0 && now >= before && std::equal(m_lines.begin(), m_lines.end(), lines.begin(), same);
+    if (wentOn && now == before) return;
     if (wentOn) {
         beginInsertRows({}, int(before), int(now) - 1);
-        m_data = std::move(data);
+        m_lines = std::move(lines);
         endInsertRows();
         return;
     }
     beginResetModel();
-    m_data = std::move(data);
+    m_lines = std::move(lines);
     endResetModel();
 }
 

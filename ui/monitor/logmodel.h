@@ -8,11 +8,11 @@
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
 
-#include <memory>
+#include <vector>
 
 namespace parallax::ui {
 
-/// The log lines of a run's events. A newer snapshot that only went on adds rows: selection and scroll stay.
+/// The lines of a run's log. A newer list that only went on adds rows: selection and scroll stay.
 class LogModel : public QAbstractListModel
 {
     Q_OBJECT
@@ -21,12 +21,12 @@ public:
     using QAbstractListModel::QAbstractListModel;
     int rowCount(const QModelIndex &parent = {}) const override;
     QVariant data(const QModelIndex &index, int role) const override;
-    void show(std::shared_ptr<const session::RunData> data); ///< null: nothing
+    void setLines(std::vector<session::LogLine> lines);
     /// info 0, warning 1, error 2.
     static int severity(const QString &level);
 
 private:
-    std::shared_ptr<const session::RunData> m_data;
+    std::vector<session::LogLine> m_lines;
 };
 
 class LogFilter : public QSortFilterProxyModel

@@ -3,6 +3,7 @@
 #include "ui/monitor/logpanel.h"
 
 #include "ui/monitor/logmodel.h"
+#include "ui/monitor/runfigures.h"
 #include "ui/widgets/choicebox.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/icons.h"
@@ -100,7 +101,7 @@ void LogPanel::show(const std::shared_ptr<const session::RunData> &data)
         setRanks(data->record.world);
     else
         m_follow->setChecked(true); // another run begins at its end again
-    m_model->show(data);
+    m_model->setLines(data ? logLines(*data) : std::vector<session::LogLine>());
     if (m_follow->isChecked()) scrollToEnd();
 }
 

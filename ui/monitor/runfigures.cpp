@@ -199,6 +199,28 @@ std::vector<ChartEvent> eventsOf(const RunData &data, XMode mode)
     return events;
 }
 
+std::vector<session::LogLine> logLines(const RunData &data)
+{
+    std::vector<session::LogLine> lines = data.log;
+    const auto add = [&](double time, const QString &text) { lines.push_back({time, 0, QStringLiteral("info"), text}); };
+    for (const RunData::Mark &mark : data.marks) {
+        const QString step = formatCount(mark.step);
+        if (mark.kind == QLatin1String("checkpoint"))
+            add(mark.time, QStringLiteral("checkpoint of step %1 written").arg(step));
+        if (mark.kind == QLatin1String("resume")) add(mark.time, QStringLiteral("goes on from step %1").arg(step));
+        if (mark.kind == QLatin1String("embedding"))
+            add(mark.time, QStringLiteral("embeddings of epoch %1 stored").arg(formatCount(std::round(mark.epoch))));
+    }
+    if (const metrics::Series *knn = find(data, "knn_top1"))
+        for (std::size_t i = 0; i < knn->size(); ++i)
+            add(knn->time[i],
+                (knn->step[i] > 0 ? QStringLiteral("epoch %1").arg(formatCount(std::round(knn->epoch[i])))
+                                  : QStringLiteral("untrained")) +
+                    QStringLiteral("   kNN accuracy %1").arg(formatFixed(knn->value[i], 4)));
+    std::stable_sort(lines.begin(), lines.end(), [](const auto &a, const auto &b) { return a.t < b.t; });
+    return lines;
+}
+
 std::vector<KeyFigure> keyFigures(const RunData &data, const RunSummary &summary)
 {
     std::vector<KeyFigure> figures{lossFigure(data)};

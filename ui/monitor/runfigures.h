@@ -25,6 +25,9 @@ std::vector<ChartSeries> rankLines(const session::RunData &data, const std::stri
 /// Checkpoints, resumes and the failure as events of a chart.
 std::vector<ChartEvent> eventsOf(const session::RunData &data, XMode mode);
 
+/// The run's log lines and, between them, what its events say: evaluations, checkpoints, resumes, embeddings. By time.
+std::vector<session::LogLine> logLines(const session::RunData &data);
+
 /// The strip of key figures. NaN anywhere is shown as "–".
 std::vector<KeyFigure> keyFigures(const session::RunData &data, const session::RunSummary &summary);
 /// "SimCLR · ResNet-18 · Fashion-MNIST, 5,000 images · 2 ranks, SyncBatchNorm, gather".

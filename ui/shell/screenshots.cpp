@@ -6,6 +6,7 @@
 #include "core/session/qtconvert.h"
 #include "ui/embeddings/embeddingsscreen.h"
 #include "ui/experiment/newrunscreen.h"
+#include "ui/experiment/planner.h"
 #include "ui/monitor/monitorscreen.h"
 #include "ui/runs/runsscreen.h"
 #include "ui/shell/mainwindow.h"
@@ -30,7 +31,7 @@ using session::toQString;
 namespace {
 
 constexpr int mostMs = 20'000; ///< for one screen's content
-constexpr int settleMs = 900;  ///< for jobs and animations that nothing announces
+constexpr int settleMs = 700;  ///< for queued redraws and what nothing announces
 
 void spin(int ms)
 {
@@ -86,7 +87,11 @@ std::vector<Shot> shotsOf(MainWindow *window)
                     });
          }});
     shots.push_back({QStringLiteral("new-run"), [window] { window->openPreset(QStringLiteral("demo")); },
-                     [window] { return window->newRunScreen()->isReady(); }});
+                     [window] {
+                         const experiment::NewRunScreen *screen = window->newRunScreen();
+                         return screen->isReady() && screen->planner()->plan() && !screen->planner()->isChecking() &&
+                             !screen->planner()->isPreviewing();
+                     }});
     const RunSummary *running = firstWith(window, runs::State::Running);
     if (!running) running = firstWith(window, runs::State::Finished);
     if (running) shots.push_back(monitorShot(window, QStringLiteral("monitor"), running->folder));
