@@ -265,12 +265,16 @@ void Trainer::evaluate(methods::Method &method)
     const KnnScore score = m_evaluator.run(method);
     for (const auto &warning : score.warnings) m_reporter.warn(warning);
     m_reporter.memory(m_ranks->device(), true);
-    if (&method == m_method.get())
+    const bool trained = &method == m_method.get();
+    if (trained) {
         m_progress.bestKnn = std::max(m_progress.bestKnn, score.top1);
-    else
+        m_evaluatedStep = m_progress.step;
+    } else {
         m_progress.untrainedKnn = score.top1;
-    m_evaluatedStep = m_progress.step;
+        m_reporter.moveTo(0, 0); // this one figure stands at the start; everything else stays where the run is
+    }
     if (isMain()) m_reporter.write("eval", score.toJson());
+    if (!trained) markPosition();
 }
 
 /// The untrained network is measured after the first step, on a second copy: the first loss is on the screen at once then.
@@ -278,9 +282,7 @@ void Trainer::evaluateUntrained()
 {
     if (m_progress.step != 1 || m_progress.untrainedKnn >= 0 || !m_experiment.eval.untrained) return;
     const auto untrained = placeMethod(m_experiment, m_ranks);
-    m_reporter.moveTo(0, 0);
     evaluate(*untrained);
-    markPosition();
     m_reporter.state("training");
 }
 

@@ -134,6 +134,11 @@ private Q_SLOTS:
         QCOMPARE(evals[0].epoch, 0.0);
         QCOMPARE(evals[0].step, std::int64_t(0));
         QCOMPARE(evals[1].epoch, 1.0);
+        std::int64_t step = 0; // measuring the untrained network takes no other figure back in time
+        for (const auto &memory : run.events("memory")) {
+            QVERIFY(memory.step >= step);
+            step = memory.step;
+        }
         for (const auto &eval : evals) {
             const double top1 = *runs::figure(eval.fields["knn_top1"]);
             QVERIFY(top1 >= 0 && top1 <= 1);
