@@ -33,8 +33,8 @@ template<class T>
 class [[nodiscard]] Result
 {
 public:
-    Result(T value) : m_state(std::in_place_index<0>, std::move(value)) {}
-    Result(Error error) : m_state(std::in_place_index<1>, std::move(error)) {}
+    Result(T value) : m_state(std::in_place_index<0>, std::move(value)) { }
+    Result(Error error) : m_state(std::in_place_index<1>, std::move(error)) { }
 
     explicit operator bool() const { return m_state.index() == 0; }
     bool ok() const { return m_state.index() == 0; }
@@ -56,7 +56,7 @@ class [[nodiscard]] Result<void>
 {
 public:
     Result() = default;
-    Result(Error error) : m_error(std::move(error)) {}
+    Result(Error error) : m_error(std::move(error)) { }
 
     explicit operator bool() const { return !m_error; }
     bool ok() const { return !m_error; }

@@ -23,12 +23,18 @@ namespace parallax::config {
 template<class T>
 constexpr Type typeOf()
 {
-    if constexpr (std::is_same_v<T, bool>) return Type::Bool;
-    else if constexpr (std::is_integral_v<T>) return Type::Int;
-    else if constexpr (std::is_floating_point_v<T>) return Type::Float;
-    else if constexpr (std::is_same_v<T, std::string>) return Type::String;
-    else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return Type::IntList;
-    else if constexpr (std::is_same_v<T, std::vector<double>>) return Type::FloatList;
+    if constexpr (std::is_same_v<T, bool>)
+        return Type::Bool;
+    else if constexpr (std::is_integral_v<T>)
+        return Type::Int;
+    else if constexpr (std::is_floating_point_v<T>)
+        return Type::Float;
+    else if constexpr (std::is_same_v<T, std::string>)
+        return Type::String;
+    else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>)
+        return Type::IntList;
+    else if constexpr (std::is_same_v<T, std::vector<double>>)
+        return Type::FloatList;
     else {
         static_assert(std::is_same_v<T, std::vector<std::string>>, "no config type for this member");
         return Type::StringList;
@@ -43,15 +49,53 @@ public:
     class Builder
     {
     public:
-        Builder &label(std::string s) { m_field.label = std::move(s); return *this; }
-        Builder &unit(std::string s) { m_field.unit = std::move(s); return *this; }
-        Builder &help(std::string s) { m_field.help = std::move(s); return *this; }
-        Builder &hint(std::string s) { m_field.hint = std::move(s); return *this; }
-        Builder &range(double low, double high) { m_field.min = low; m_field.max = high; return *this; }
-        Builder &atLeast(double low) { m_field.min = low; return *this; }
-        Builder &above(double low) { m_field.min = low; m_field.exclusiveMin = true; return *this; }
-        Builder &atMost(double high) { m_field.max = high; return *this; }
-        Builder &advanced() { m_field.advanced = true; return *this; }
+        Builder &label(std::string s)
+        {
+            m_field.label = std::move(s);
+            return *this;
+        }
+        Builder &unit(std::string s)
+        {
+            m_field.unit = std::move(s);
+            return *this;
+        }
+        Builder &help(std::string s)
+        {
+            m_field.help = std::move(s);
+            return *this;
+        }
+        Builder &hint(std::string s)
+        {
+            m_field.hint = std::move(s);
+            return *this;
+        }
+        Builder &range(double low, double high)
+        {
+            m_field.min = low;
+            m_field.max = high;
+            return *this;
+        }
+        Builder &atLeast(double low)
+        {
+            m_field.min = low;
+            return *this;
+        }
+        Builder &above(double low)
+        {
+            m_field.min = low;
+            m_field.exclusiveMin = true;
+            return *this;
+        }
+        Builder &atMost(double high)
+        {
+            m_field.max = high;
+            return *this;
+        }
+        Builder &advanced()
+        {
+            m_field.advanced = true;
+            return *this;
+        }
         Builder &choice(std::string value, std::string label, std::string help = {})
         {
             m_field.choices.push_back({std::move(value), std::move(label), std::move(help)});
@@ -60,11 +104,12 @@ public:
 
     private:
         friend class Group;
-        explicit Builder(Field &field) : m_field(field) {}
+        explicit Builder(Field &field) : m_field(field) { }
         Field &m_field;
     };
 
-    explicit Group(std::string prefix, std::optional<Condition> when = {}) : m_prefix(std::move(prefix)), m_when(std::move(when))
+    explicit Group(std::string prefix, std::optional<Condition> when = {})
+        : m_prefix(std::move(prefix)), m_when(std::move(when))
     {
         m_entries.reserve(64); // builders hold references
     }

@@ -28,7 +28,7 @@ struct Condition {
 };
 
 struct Field {
-    std::string key;  ///< "optim.base_lr": group, dot, name
+    std::string key; ///< "optim.base_lr": group, dot, name
     Type type = Type::String;
     Json defaultValue;
     std::optional<double> min, max; ///< inclusive; for lists they hold for every entry

@@ -46,7 +46,7 @@ public:
     Status write(const std::string &event, Json fields);
 
 private:
-    EventWriter(int fd, std::filesystem::path file) : m_fd(fd), m_file(std::move(file)) {}
+    EventWriter(int fd, std::filesystem::path file) : m_fd(fd), m_file(std::move(file)) { }
     int m_fd = -1;
     std::filesystem::path m_file;
 };
@@ -64,7 +64,7 @@ struct Event {
 class EventReader
 {
 public:
-    explicit EventReader(std::filesystem::path file) : m_file(std::move(file)) {}
+    explicit EventReader(std::filesystem::path file) : m_file(std::move(file)) { }
     /// At most about `limitBytes` are read a call; call again while it returns events.
     std::vector<Event> poll(std::size_t limitBytes = std::size_t(8) << 20);
     std::int64_t skipped() const { return m_skipped; }

@@ -15,7 +15,7 @@ namespace parallax::runs {
 class RunFolder
 {
 public:
-    explicit RunFolder(std::filesystem::path path) : m_path(std::move(path)) {}
+    explicit RunFolder(std::filesystem::path path) : m_path(std::move(path)) { }
 
     /// Makes <runs>/<utc>-<method>-<id>/ with checkpoints/ and embeddings/. The Error of an unwritable place names it.
     static Result<RunFolder> create(const std::filesystem::path &runs, const std::string &method);
@@ -36,7 +36,10 @@ public:
     std::filesystem::path embeddings() const { return m_path / "embeddings"; }
     std::filesystem::path plots() const { return m_path / "plots.svg"; }
     /// Where the ranks of one launch meet. A new file for each: a killed launch leaves its own behind.
-    std::filesystem::path rendezvous(std::size_t attempt) const { return m_path / (".rendezvous-" + std::to_string(attempt)); }
+    std::filesystem::path rendezvous(std::size_t attempt) const
+    {
+        return m_path / (".rendezvous-" + std::to_string(attempt));
+    }
     /// Some bytes kept by the supervisor, so that a full disk still takes the last run.json.
     std::filesystem::path reserve() const { return m_path / ".reserve"; }
     std::filesystem::path embeddings(int epoch) const { return embeddings() / ("epoch-" + std::to_string(epoch)); }

@@ -19,8 +19,8 @@ std::optional<State> stateFromString(const std::string &text);
 
 /// Which rank died of what; kept in run.json so that list, show and the studio can say it.
 struct Failure {
-    int rank = -1;                 ///< -1: not a rank's (supervisor, system)
-    int signal = 0;                ///< 9 for SIGKILL; 0: none
+    int rank = -1;  ///< -1: not a rank's (supervisor, system)
+    int signal = 0; ///< 9 for SIGKILL; 0: none
     int exitCode = 0;
     std::string what, where, hint; ///< an Error's parts
     std::vector<std::string> log;  ///< that rank's last lines
@@ -33,21 +33,21 @@ struct RunRecord {
     std::string id, name, state_reason;
     State state = State::Running;
     std::optional<Failure> failure;
-    double created = 0, ended = 0;     ///< seconds since 1970; 0: not yet
+    double created = 0, ended = 0;      ///< seconds since 1970; 0: not yet
     std::int64_t pid = 0, pidStart = 0; ///< of the supervisor; start in clock ticks since boot (/proc/<pid>/stat, field 22)
     std::string host, socket;           ///< socket: path of the supervisor's local socket
     int world = 1;
-    std::vector<std::string> devices;  ///< rank r runs on devices[r]: "cpu", "cuda:0"
+    std::vector<std::string> devices; ///< rank r runs on devices[r]: "cpu", "cuda:0"
     std::vector<std::string> command;
-    nlohmann::ordered_json versions;   ///< parallax, torch, torch_cuda (bool), opencv, qt
-    nlohmann::ordered_json git;        ///< commit, dirty; null outside a checkout
-    int color = 0;                     ///< index into the categorical palette, kept for life
+    nlohmann::ordered_json versions; ///< parallax, torch, torch_cuda (bool), opencv, qt
+    nlohmann::ordered_json git;      ///< commit, dirty; null outside a checkout
+    int color = 0;                   ///< index into the categorical palette, kept for life
     struct Attempt {
         double started = 0;
         std::int64_t fromStep = 0;
         bool operator==(const Attempt &) const = default;
     };
-    std::vector<Attempt> attempts;     ///< one a launch: the first and each resume
+    std::vector<Attempt> attempts; ///< one a launch: the first and each resume
 
     nlohmann::ordered_json toJson() const;
     static Result<RunRecord> fromJson(const nlohmann::ordered_json &json);

@@ -41,11 +41,14 @@ private:
             {"core/engine/losses", with(engine, {"core/engine/dist"})},
             {"core/engine/optim", engine},
             {"core/engine/methods",
-             with(engine, {"core/engine/data", "core/engine/dist", "core/engine/nn", "core/engine/losses", "core/engine/optim"})},
-            {"core/engine/eval", with(engine, {"core/engine/data", "core/engine/dist", "core/engine/nn", "core/engine/methods"})},
+             with(engine,
+                  {"core/engine/data", "core/engine/dist", "core/engine/nn", "core/engine/losses", "core/engine/optim"})},
+            {"core/engine/eval",
+             with(engine, {"core/engine/data", "core/engine/dist", "core/engine/nn", "core/engine/methods"})},
             {"core/engine/train",
-             with(engine, {"core/embedding", "core/engine/data", "core/engine/dist", "core/engine/nn", "core/engine/losses",
-                           "core/engine/optim", "core/engine/methods", "core/engine/eval"})},
+             with(engine,
+                  {"core/embedding", "core/engine/data", "core/engine/dist", "core/engine/nn", "core/engine/losses",
+                   "core/engine/optim", "core/engine/methods", "core/engine/eval"})},
             {"ui", with(session, {"core/session"})},
             {"app/studio", with(session, {"core/session", "ui"})},
             {"app/cli", {"core/base", "core/cli"}},
@@ -66,7 +69,8 @@ private:
     static int forEachInclude(Visit visit)
     {
         // \x22 stands for the quote: moc loses its way in a raw string that holds an odd number of them.
-        static const QRegularExpression include(R"(^\s*#\s*include\s*[<\x22]([^>\x22]+)[>\x22])", QRegularExpression::MultilineOption);
+        static const QRegularExpression include(R"(^\s*#\s*include\s*[<\x22]([^>\x22]+)[>\x22])",
+                                                QRegularExpression::MultilineOption);
         const QDir root(PARALLAX_SOURCE_DIR);
         int files = 0;
         for (const char *top : {"core", "ui", "app"}) {
@@ -90,7 +94,8 @@ private Q_SLOTS:
         const int files = forEachInclude([&](const QString &file, const QString &included) {
             const QString from = layerOf(file), to = layerOf(included);
             if (from.isEmpty()) wrong << file + ": in no known layer (add its folder to this test and to ARCHITECTURE.md)";
-            if (!to.isEmpty() && to != from && !allowedIncludes().at(from).count(to)) wrong << file + " includes " + included;
+            if (!to.isEmpty() && to != from && !allowedIncludes().at(from).count(to))
+                wrong << file + " includes " + included;
         });
         QVERIFY2(files > 50, "no sources found");
         wrong.removeDuplicates();
@@ -115,8 +120,8 @@ private Q_SLOTS:
         QStringList wrong;
         forEachInclude([&](const QString &file, const QString &included) {
             for (const auto &rule : rules)
-                if (included.contains(QRegularExpression(rule.header)) && !included.startsWith("core/")
-                    && !file.contains(QRegularExpression(rule.where)))
+                if (included.contains(QRegularExpression(rule.header)) && !included.startsWith("core/") &&
+                    !file.contains(QRegularExpression(rule.where)))
                     wrong << file + " includes " + included;
         });
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
@@ -149,12 +154,15 @@ private Q_SLOTS:
                 if (name.contains(library)) return target + " links " + name;
             return QString();
         };
-        for (const char *pure : {"parallax_base", "parallax_json", "parallax_config", "parallax_runs", "parallax_metrics", "parallax_embedding"})
+        for (const char *pure : {"parallax_base", "parallax_json", "parallax_config", "parallax_runs", "parallax_metrics",
+                                 "parallax_embedding"})
             QCOMPARE(forbids(pure, QRegularExpression("Qt6|Torch|opencv|parallax_(session|cli|ui|train)")), QString());
         for (const char *front : {"parallax_session", "parallax_cli", "parallax_ui"})
-            if (links.count(front)) QCOMPARE(forbids(front, QRegularExpression("Torch|opencv|parallax_(data|dist|nn|train)")), QString());
+            if (links.count(front))
+                QCOMPARE(forbids(front, QRegularExpression("Torch|opencv|parallax_(data|dist|nn|train)")), QString());
         QCOMPARE(forbids("parallax_data", QRegularExpression("Qt6|Torch")), QString());
-        if (links.count("parallax_train")) QCOMPARE(forbids("parallax_train", QRegularExpression("Qt6|torch_cuda|nccl")), QString());
+        if (links.count("parallax_train"))
+            QCOMPARE(forbids("parallax_train", QRegularExpression("Qt6|torch_cuda|nccl")), QString());
     }
 
     void studioLoadsNoEngine()

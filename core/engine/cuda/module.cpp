@@ -35,15 +35,16 @@ void problem(char *buffer, std::size_t size)
 {
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
-    copyText(status == cudaSuccess ? (count > 0 ? "" : "no CUDA device is visible") : cudaGetErrorString(status), buffer, size);
+    copyText(status == cudaSuccess ? (count > 0 ? "" : "no CUDA device is visible") : cudaGetErrorString(status), buffer,
+             size);
 }
 
 void deviceName(int device, char *buffer, std::size_t size)
 {
     cudaDeviceProp properties{};
     if (const cudaError_t status = cudaGetDeviceProperties(&properties, device); status != cudaSuccess)
-        throw std::runtime_error(std::string("cannot ask CUDA device ") + std::to_string(device)
-                                 + " for its name: " + cudaGetErrorString(status));
+        throw std::runtime_error(std::string("cannot ask CUDA device ") + std::to_string(device) +
+                                 " for its name: " + cudaGetErrorString(status));
     copyText(properties.name, buffer, size);
 }
 
@@ -105,7 +106,9 @@ c10::intrusive_ptr<c10d::Backend> makeNccl(const c10::intrusive_ptr<c10d::Store>
 extern "C" __attribute__((visibility("default"))) const parallax::dist::CudaInterface *parallax_cuda_interface()
 {
     using namespace parallax;
-    static const dist::CudaInterface interface{dist::cudaInterfaceVersion, cuda::deviceCount, cuda::problem,     cuda::deviceName,
-                                               cuda::memory,               cuda::setDevice,   cuda::synchronize, cuda::makeNccl};
+    static const dist::CudaInterface interface {
+        dist::cudaInterfaceVersion, cuda::deviceCount, cuda::problem, cuda::deviceName, cuda::memory, cuda::setDevice,
+            cuda::synchronize, cuda::makeNccl
+    };
     return &interface;
 }

@@ -36,8 +36,8 @@ std::optional<DeviceMemory> nvmlMemory(int device)
     nvmlDevice_t handle = nullptr;
     nvmlMemory_t memory{};
     // By bus id: NVML numbers physical devices, CUDA those that CUDA_VISIBLE_DEVICES leaves.
-    if (!nvml.ready || cudaDeviceGetPCIBusId(busId, sizeof busId, device) != cudaSuccess
-        || nvml.byBusId(busId, &handle) != NVML_SUCCESS || nvml.memoryInfo(handle, &memory) != NVML_SUCCESS)
+    if (!nvml.ready || cudaDeviceGetPCIBusId(busId, sizeof busId, device) != cudaSuccess ||
+        nvml.byBusId(busId, &handle) != NVML_SUCCESS || nvml.memoryInfo(handle, &memory) != NVML_SUCCESS)
         return {};
     return DeviceMemory{memory.used, memory.total};
 }
