@@ -57,8 +57,7 @@ private Q_SLOTS:
         QProcess parallax;
         parallax.setProcessChannelMode(QProcess::MergedChannels);
         parallax.start(QStringLiteral(PARALLAX_BIN_DIR "/parallax"),
-                       {"train", "--preset", "demo", "--runs", m_dir.path(), "--set", "data.limit=1536", "--set",
-                        "train.epochs=2", "--set", "eval.bank_limit=1500", "--set", "eval.query_limit=1000", "--set",
+                       {"train", "--preset", "demo", "--runs", m_dir.path(), "--set", "train.epochs=3", "--set",
                         "output.embed_limit=200"});
         QVERIFY2(parallax.waitForFinished(280'000), "the demo did not end");
         m_output = QString::fromUtf8(parallax.readAll());
@@ -107,7 +106,7 @@ private Q_SLOTS:
     void accuracyRisesAboveTheUntrainedNetwork()
     {
         const std::vector<double> accuracy = m_events[0].figures("eval", "knn_top1");
-        QCOMPARE(accuracy.size(), std::size_t(3)); // untrained, and after each epoch
+        QCOMPARE(accuracy.size(), std::size_t(4)); // untrained, and after each epoch
         QVERIFY2(accuracy.back() > accuracy.front(), qPrintable(m_output));
         QCOMPARE(m_events[0].figures("eval", "k").back(), 200.0);
         QCOMPARE(m_events[0].figures("eval", "temperature").back(), 0.1);
@@ -125,7 +124,7 @@ private Q_SLOTS:
         const auto checkpoints = m_run->listCheckpoints();
         QVERIFY(!checkpoints.empty());
         QVERIFY(runs::SafetensorsFile::open(checkpoints.back().tensors).ok());
-        const auto store = embedding::Store::open(m_run->embeddings(2));
+        const auto store = embedding::Store::open(m_run->embeddings(3));
         QVERIFY(store.ok());
         QCOMPARE(store->meta().count, std::int64_t(200));
         QCOMPARE(store->meta().classes.size(), std::size_t(10));
