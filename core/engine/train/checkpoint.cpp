@@ -81,6 +81,8 @@ Result<std::uint64_t> saveCheckpoint(const runs::RunFolder &run, const Progress 
     std::uint64_t bytes = 0;
     for (const auto &entry : tensors) bytes += entry.second.nbytes();
     const auto files = run.checkpoint(progress.step);
+    std::error_code exists; // a folder made by hand for torchrun or Slurm holds only config.json; failing shows in the write
+    fs::create_directories(run.checkpoints(), exists);
     if (Status written = nn::saveTensors(files.tensors, tensors); !written)
         return writeError(written.error(), files.tensors, bytes);
     if (Status written = writeFileAtomic(files.state, progress.toJson().dump(1) + "\n"); !written) {

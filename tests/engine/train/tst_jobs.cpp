@@ -128,7 +128,11 @@ private Q_SLOTS:
         WorkerRun run(folder("run"),
                       with(smallConfig(folder("images")),
                            {{"eval.untrained", true}, {"output.embed_at_end", true}, {"output.embed_limit", 40}}));
+        // As made by hand for torchrun: nothing but config.json.
+        std::filesystem::remove_all(run.run.checkpoints());
+        std::filesystem::remove_all(run.run.embeddings());
         QCOMPARE(run.train(1), std::vector<int>{0});
+        QVERIFY(!run.run.listCheckpoints().empty());
         const auto evals = run.events("eval");
         QCOMPARE(evals.size(), std::size_t(3)); // untrained, and after both epochs
         QCOMPARE(evals[0].epoch, 0.0);
