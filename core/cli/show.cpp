@@ -67,8 +67,9 @@ void showChanges(const Json &changes)
     for (const auto &[group, fields] : changes.items()) {
         if (!fields.is_object()) continue;
         for (const auto &[key, value] : fields.items()) {
-            const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-            printLine("  " + text::printable(group + "." + key + " = " + text));
+            std::string line = group;
+            line.append(".").append(key).append(" = ").append(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+            printLine("  " + text::printable(line));
         }
     }
 }

@@ -28,7 +28,7 @@ bool live(const runs::RunRecord &record)
 Status askToStop(const runs::RunRecord &record, bool now)
 {
     const QString command = now ? QStringLiteral("kill") : QStringLiteral("stop");
-    const Status sent = session::sendCommandAndWait(session::toQString(record.socket), command);
+    Status sent = session::sendCommandAndWait(session::toQString(record.socket), command);
     if (sent || record.host != session::hostName()) return sent;
     const auto start = runs::processStart(record.pid);
     if (!start || *start != record.pidStart) return sent;

@@ -53,7 +53,8 @@ void tellPlan(const session::Launch &launch, const runs::RunFolder &folder)
     for (std::size_t rank = 0; rank < launch.devices.size(); ++rank)
         map.push_back("rank " + std::to_string(rank) + " on " + text::printable(launch.devices[rank]));
     printLine("  devices " + text::join(map, ", "));
-    if (const auto remark = plan.find("remark"); remark != plan.end() && remark->is_string() && *remark != "")
+    if (const auto remark = plan.find("remark");
+        remark != plan.end() && remark->is_string() && !member(plan, "remark").empty())
         printLine("  note    " + member(plan, "remark"));
 }
 
