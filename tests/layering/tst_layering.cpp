@@ -174,8 +174,9 @@ private Q_SLOTS:
         QVERIFY(ldd.waitForFinished(30'000));
         const QString loaded = QString::fromUtf8(ldd.readAllStandardOutput());
         QVERIFY2(loaded.contains("libQt6Widgets"), qPrintable(loaded));
-        for (const char *engine : {"torch", "c10", "opencv", "cuda", "nccl", "gloo"})
-            QVERIFY2(!loaded.contains(engine), qPrintable(loaded));
+        // By name: the addresses that ldd prints may well hold a "c10".
+        static const QRegularExpression engine(R"(lib(torch|c10|opencv|cuda|cudart|cudnn|nccl|gloo)\S*)");
+        QCOMPARE(engine.match(loaded).captured(), QString());
     }
 };
 
