@@ -77,14 +77,21 @@ bool syncFolder(const fs::path &folder)
 
 Error systemError(int errnoValue, const fs::path &path, std::string_view doing, std::size_t asked)
 {
-    const bool full = errnoValue == ENOSPC || errnoValue == EDQUOT || errnoValue == EFBIG;
+    const bool full = errnoValue == ENOSPC || errnoValue == EDQUOT;
+    const std::uint64_t free = paths::freeSpace(path);
     Error error;
     error.where = text::printable(path.string());
     error.what = full ? "disk full: cannot be " : "cannot be ";
     error.what += std::string(doing) + ": " + std::generic_category().message(errnoValue);
-    if (asked > 0) error.what += " (" + text::bytes(asked) + " asked for, " + text::bytes(paths::freeSpace(path)) + " free)";
-    if (full)
+    if (asked > 0) error.what += " (" + text::bytes(asked) + " asked for, " + text::bytes(free) + " free)";
+    if (full && asked > 0 && free > asked)
+        error.hint =
+            "There is room, so it is a quota (quota -s) or the number of files (df -i): free some, or choose another "
+            "place";
+    else if (full)
         error.hint = "Free some space, or choose another place";
+    else if (errnoValue == EFBIG)
+        error.hint = "Raise the limit of file sizes (ulimit -f), or choose a place whose file system takes larger files";
     else if (errnoValue == EACCES || errnoValue == EPERM || errnoValue == EROFS)
         error.hint = "Choose a place that you may write to, or change its permissions";
     else if (errnoValue == EMFILE || errnoValue == ENFILE)

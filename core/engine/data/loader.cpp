@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <system_error>
 #include <thread>
@@ -188,7 +189,9 @@ Loader::Loader(std::shared_ptr<const Dataset> data, std::vector<ViewSpec> views,
     const auto work = [impl = m_impl.get()] {
         try {
             impl->run();
-        } catch (const std::exception &exception) { // out of memory, most likely: next() says it
+        } catch (const std::bad_alloc &) {
+            impl->fail({"out of memory in a loader thread", {}, "Lower data.prefetch, data.threads or train.batch_size"});
+        } catch (const std::exception &exception) { // next() says it
             impl->fail({std::string("a loader thread failed: ") + exception.what(), {}, {}});
         }
     };

@@ -18,13 +18,12 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 constexpr int kFormat = 1;
 
-/// The Error of a failed write, named "disk full" where the room left shows that it is.
+/// The Error of a failed write, with what the checkpoint needs where the room left is the reason.
 Error writeError(const Error &error, const fs::path &file, std::uint64_t bytes)
 {
     const std::uint64_t free = paths::freeSpace(file);
-    if (free >= bytes && error.what.find(std::strerror(ENOSPC)) == std::string::npos &&
-        error.what.find(std::strerror(EDQUOT)) == std::string::npos && error.what.find("disk full") == std::string::npos)
-        return error;
+    if (free >= bytes)
+        return {error.what, error.where, error.hint + ". Then resume the run; its earlier checkpoints are intact"};
     return {"disk full: the checkpoint needs " + text::bytes(bytes) + ", " + text::bytes(free) + " are free", file.string(),
             "Free some space, then resume the run; its earlier checkpoints are intact"};
 }

@@ -43,13 +43,20 @@ std::shared_ptr<dist::Ranks> connect(const Launch &launch, const DistributedConf
     return dist::Ranks::connect(options);
 }
 
+/// A copy with exactly that layout's strides. A 1×1 kernel fits both layouts, and `contiguous` would leave it as it is: its
+/// gradient then has other strides than the reducer's buckets, which costs a copy and a warning each step.
+torch::Tensor inLayout(const torch::Tensor &weight, torch::MemoryFormat layout)
+{
+    return torch::empty(weight.sizes(), weight.options().memory_format(layout)).copy_(weight.detach());
+}
+
 std::shared_ptr<methods::Method> placeMethod(const Experiment &experiment, const std::shared_ptr<dist::Ranks> &ranks)
 {
     auto method = experiment.makeMethod();
     nn::convertFloats(*method, experiment.dtype());
     method->to(ranks->device());
     for (auto &parameter : method->parameters())
-        if (parameter.dim() == 4) parameter.set_data(parameter.contiguous(layoutFor(experiment.dtype())));
+        if (parameter.dim() == 4) parameter.set_data(inLayout(parameter, layoutFor(experiment.dtype())));
     if (experiment.distributed.syncBn) nn::enableSyncBatchNorm(*method, ranks);
     return method;
 }
@@ -308,8 +315,8 @@ void Trainer::saveCheckpoint()
     const bool failed = m_ranks->agreeMax(failure.has_value()) != 0; // all ranks end together, each with a reason
     if (failure) throw Failure(*failure);
     if (failed)
-        throw Failure(
-            {"rank 0 could not write a checkpoint", m_launch.run.checkpoints().string(), "Rank 0's error says why"});
+        throw Failure({"another rank failed: rank 0 could not write a checkpoint", m_launch.run.checkpoints().string(),
+                       "Rank 0's error says why"});
     m_savedStep = m_progress.step;
 }
 

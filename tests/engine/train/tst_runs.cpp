@@ -6,6 +6,7 @@
 
 #include <QTemporaryDir>
 
+#include <array>
 #include <cmath>
 #include <csignal>
 
@@ -189,6 +190,17 @@ private Q_SLOTS:
         QVERIFY(!run.run.listCheckpoints().empty());
     }
 
+    void aHealthyRunSaysNothingInItsLogs()
+    {
+        WorkerRun run(folder("quiet"), with(smallConfig(images()), {{"train.epochs", 1}}));
+        QCOMPARE(run.train(2), (std::vector<int>{0, 0}));
+        for (int rank = 0; rank < 2; ++rank) {
+            QFile log(QString::fromStdString(run.run.log(rank).string()));
+            QVERIFY(log.open(QIODevice::ReadOnly));
+            QCOMPARE(log.readAll(), QByteArray());
+        }
+    }
+
     void aDeadRankEndsTheOthersWithAReason()
     {
         WorkerRun run(folder("dead"), with(smallConfig(images()), {{"train.epochs", 1000}, {"eval.every_epochs", 0}}));
@@ -199,18 +211,25 @@ private Q_SLOTS:
         QVERIFY2(run.last("error").find("lost contact with another rank") != std::string::npos, run.last("error").c_str());
     }
 
-    void aFullDiskEndsTheRunAndKeepsTheEarlierCheckpoint()
+    void aCheckpointThatDoesNotFitEndsTheRunAndKeepsTheEarlierOne()
     {
         WorkerRun run(folder("full"), with(smallConfig(images()), {{"checkpoint.every_epochs", 1}, {"train.epochs", 1}}));
         QCOMPARE(run.train(1), std::vector<int>{0});
         QVERIFY(writeFileAtomic(run.run.config(), with(smallConfig(images()), {{"train.epochs", 3}}).dump()).ok());
-        QProcess limited; // no file may grow beyond 100 kB: as a quota would have it
-        limited.start("sh",
-                      {"-c", "ulimit -f 200; exec \"$0\" train --run \"$1\" --rank 0 --world 1 --resume", worker(),
-                       QString::fromStdString(run.run.path().string())});
-        QVERIFY(limited.waitForFinished(120'000));
-        QCOMPARE(limited.exitCode(), 1);
+        std::array<QProcess, 2> limited; // no file may grow beyond 100 kB
+        for (int rank = 0; rank < 2; ++rank)
+            limited[std::size_t(rank)].start(
+                "sh",
+                {"-c", "ulimit -f 200; exec \"$0\" train --run \"$1\" --rank $2 --world 2 --store \"$1/limited\" --resume",
+                 worker(), QString::fromStdString(run.run.path().string()), QString::number(rank)});
+        for (auto &rank : limited) {
+            QVERIFY(rank.waitForFinished(120'000));
+            QCOMPARE(rank.exitCode(), 1);
+        }
         QVERIFY2(run.last("error").find("step-6.safetensors") != std::string::npos, run.last("error").c_str());
+        QVERIFY2(run.last("error").find("ulimit -f") != std::string::npos, run.last("error").c_str());
+        // By these words the supervisor knows that rank 0 is to blame.
+        QVERIFY2(run.last("error", 1).find("another rank failed") != std::string::npos, run.last("error", 1).c_str());
         QCOMPARE(run.run.listCheckpoints().size(), std::size_t(1));
         std::size_t files = 0;
         for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(run.run.checkpoints())) ++files;
