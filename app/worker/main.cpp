@@ -37,6 +37,7 @@ const std::vector<JobEntry> jobTable{
     {"devices", {}, jobs::devices},
     {"plan", {"--config"}, jobs::plan},
     {"check", {"--config"}, jobs::check},
+    {"stats", {"--config"}, jobs::stats},
     {"preview", {"--config", "--images", "--epochs", "--out"}, jobs::preview},
     {"embed", {"--run", "--epoch", "--data", "--limit", "--weights"}, jobs::embed},
     {"export", {"--run", "--out", "--epoch", "--weights"}, jobs::exportBackbone},

@@ -67,8 +67,10 @@ int unknownCommand(const std::string &word)
         if (!command.hidden) names.push_back(command.name);
     std::string hint = "See: parallax --help";
     if (const auto near = text::nearest(word, names)) hint = "Did you mean: parallax " + *near;
+    std::vector<std::string> longer;
     for (const std::string &name : names)
-        if (name.starts_with(word + " ")) hint = "Did you mean: parallax " + name;
+        if (name.starts_with(word + " ")) longer.push_back("parallax " + name);
+    if (!longer.empty()) hint = "Did you mean: " + text::join(longer, ", ");
     note("parallax: There is no command \"" + text::printable(word) + "\". " + hint);
     return usageError;
 }
@@ -83,9 +85,9 @@ void warnOfUnknownEnvironment()
 
 std::vector<Command> commands()
 {
-    return {trainCommand(),   resumeCommand(), stopCommand(),   listCommand(),     showCommand(),
-            methodsCommand(), schemaCommand(), configCommand(), previewCommand(),  dataCheckCommand(),
-            embedCommand(),   exportCommand(), doctorCommand(), selftestCommand(), superviseCommand()};
+    return {trainCommand(),  resumeCommand(), stopCommand(),     listCommand(),      showCommand(),      methodsCommand(),
+            schemaCommand(), configCommand(), previewCommand(),  dataCheckCommand(), dataStatsCommand(), embedCommand(),
+            exportCommand(), doctorCommand(), selftestCommand(), superviseCommand()};
 }
 
 Option runsOption() { return {"runs", "DIR", "Folder of runs (default: $PARALLAX_RUNS, else the user's data folder)."}; }

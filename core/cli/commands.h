@@ -21,6 +21,7 @@ Command schemaCommand();
 Command configCommand();
 Command doctorCommand();
 Command dataCheckCommand();
+Command dataStatsCommand();
 Command previewCommand();
 Command embedCommand();
 Command exportCommand();

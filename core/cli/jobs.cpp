@@ -116,6 +116,36 @@ int dataCheck(const Arguments &arguments)
     return finish(arguments, session::askWorker(QStringLiteral("check"), *config), tellCheck);
 }
 
+/// Comma and no blank between them: a word of a command line.
+std::string threeValues(const Json &answer, const char *key)
+{
+    std::vector<std::string> parts;
+    if (answer.contains(key) && answer[key].is_array())
+        for (const Json &value : answer[key])
+            if (value.is_number()) parts.push_back(text::fixed(value.get<double>(), 4));
+    return text::join(parts, ",");
+}
+
+void tellStats(const Json &answer)
+{
+    printLine("images      " + shown(answer, "images") + " in " + shown(answer, "source"));
+    if (answer.contains("unreadable") && answer["unreadable"] != 0)
+        printLine("unreadable  " + shown(answer, "unreadable") + "; parallax data check says which");
+    const std::string mean = threeValues(answer, "mean"), std = threeValues(answer, "std");
+    printLine("mean        " + mean);
+    printLine("std         " + std);
+    if (const std::string remark = shown(answer, "remark"); remark != "–" && !remark.empty())
+        printLine("note        " + remark);
+    printLine("use it      --set augment.mean=[" + mean + "] --set augment.std=[" + std + "]");
+}
+
+int dataStats(const Arguments &arguments)
+{
+    const auto config = jobConfig(arguments, arguments.operand());
+    if (!config) return fail(arguments, config.error());
+    return finish(arguments, session::askWorker(QStringLiteral("stats"), *config), tellStats);
+}
+
 int preview(const Arguments &arguments)
 {
     const auto config = jobConfig(arguments, {});
@@ -189,6 +219,12 @@ Command dataCheckCommand()
 {
     return make("data check", "[PATH]", "Look at images before training: count, classes, sizes, unreadable files.",
                 "parallax data check ~/Pictures", configOptions(), dataCheck);
+}
+
+Command dataStatsCommand()
+{
+    return make("data stats", "[PATH]", "Mean and standard deviation of the images' channels, for augment.mean and .std.",
+                "parallax data stats ~/Pictures", configOptions(), dataStats);
 }
 
 Command previewCommand()

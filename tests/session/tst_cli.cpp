@@ -358,6 +358,7 @@ private Q_SLOTS:
         QTest::newRow("schema") << Words{"schema"};
         QTest::newRow("doctor") << Words{"doctor"};
         QTest::newRow("data check") << Words{"data", "check", "fashion-mnist"};
+        QTest::newRow("data stats") << Words{"data", "stats", "fashion-mnist"};
         QTest::newRow("preview") << Words{"preview", "--preset", "demo", "--images", "2", "--out", "views"};
         QTest::newRow("embed") << Words{"embed", "last", "--epoch", "1"};
         QTest::newRow("export") << Words{"export", "last", "--out", "weights.safetensors"};

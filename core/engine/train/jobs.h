@@ -18,6 +18,8 @@ Result<Json> devices(const Arguments &);
 Result<Json> plan(const Arguments &arguments);
 /// --config FILE
 Result<Json> check(const Arguments &arguments);
+/// --config FILE: channel statistics of the training images
+Result<Json> stats(const Arguments &arguments);
 /// --config FILE --out DIR [--images N] [--epochs E]
 Result<Json> preview(const Arguments &arguments);
 /// --run DIR [--epoch N] [--data PATH] [--limit N] [--weights FILE]

@@ -4,6 +4,7 @@
 
 #include "core/engine/data/check.h"
 #include "core/engine/data/preview.h"
+#include "core/engine/data/stats.h"
 #include "core/engine/dist/cudamodule.h"
 #include "core/engine/train/devices.h"
 #include "core/engine/train/experiment.h"
@@ -128,6 +129,18 @@ Result<Json> check(const Arguments &arguments)
 {
     const auto experiment = valueOrThrow(Experiment::fromFile(arguments.required("--config")));
     return data::checkData(experiment.data);
+}
+
+Result<Json> stats(const Arguments &arguments)
+{
+    const auto experiment = valueOrThrow(Experiment::fromFile(arguments.required("--config")));
+    const auto splits = data::openData(experiment.data, std::uint64_t(experiment.train.seed));
+    if (!splits) return splits.error();
+    const auto stats = data::channelStats(*splits->train, int(experiment.data.threads));
+    if (!stats) return stats.error();
+    Json answer = stats->toJson();
+    answer["source"] = splits->train->source();
+    return answer;
 }
 
 Result<Json> preview(const Arguments &arguments)

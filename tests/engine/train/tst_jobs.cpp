@@ -108,6 +108,10 @@ private Q_SLOTS:
         const auto check = job({"check", "--config", config});
         QCOMPARE(check.exitCode, 0);
         QCOMPARE(check.json["count"].get<int>(), 64);
+        const auto stats = job({"stats", "--config", config});
+        QCOMPARE(stats.exitCode, 0);
+        QCOMPARE(stats.json["images"].get<int>(), 48);
+        for (const double value : stats.json["std"]) QVERIFY(value > 0.05 && value < 0.5);
         const QString out = QString::fromStdString(folder("preview").string());
         const auto preview = job({"preview", "--config", config, "--images", "2", "--epochs", "2", "--out", out});
         QCOMPARE(preview.exitCode, 0);
