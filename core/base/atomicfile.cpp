@@ -84,7 +84,8 @@ Error systemError(int errnoValue, const fs::path &path, std::string_view doing, 
     error.what = full ? "disk full: cannot be " : "cannot be ";
     error.what += std::string(doing) + ": " + std::generic_category().message(errnoValue);
     if (asked > 0) error.what += " (" + text::bytes(asked) + " asked for, " + text::bytes(free) + " free)";
-    if (full && asked > 0 && free > asked)
+    constexpr std::uint64_t littleRoom = 1 << 20;
+    if (full && free > std::max<std::uint64_t>(asked, littleRoom))
         error.hint =
             "There is room, so it is a quota (quota -s) or the number of files (df -i): free some, or choose another "
             "place";

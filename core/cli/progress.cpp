@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/cli/output.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace parallax::cli {
@@ -45,13 +46,14 @@ std::string progressLine(const session::RunSummary &summary)
     return line;
 }
 
-Progress::Progress(const runs::RunFolder &folder, QObject *parent)
-    : QObject(parent), m_summarizer(folder), m_timer(this), m_terminal(stdoutIsTerminal())
+Progress::Progress(const runs::RunFolder &folder, std::vector<std::string> told, QObject *parent)
+    : QObject(parent), m_summarizer(folder), m_told(std::move(told)), m_timer(this), m_terminal(stdoutIsTerminal())
 {
     // Of a resumed run only what is new is told.
     m_summarizer.poll();
     m_epoch = int(summary().epoch);
     m_knnStep = summary().knnStep;
+    m_warnings = summary().warningCount;
     connect(&m_timer, &QTimer::timeout, this, [this] { update(); });
     m_timer.start(intervalMs);
 }
@@ -59,6 +61,7 @@ Progress::Progress(const runs::RunFolder &folder, QObject *parent)
 void Progress::update()
 {
     if (!m_summarizer.poll()) return;
+    addWarnings();
     if (m_terminal)
         rewrite();
     else
@@ -88,6 +91,21 @@ void Progress::addLines()
     printLine(knnText(now));
 }
 
+void Progress::addWarnings()
+{
+    constexpr std::int64_t most = 20; // a folder full of damaged files must not hide everything else
+    const auto &kept = summary().warnings;
+    const std::int64_t count = summary().warningCount, news = std::min(count - m_warnings, std::int64_t(kept.size()));
+    m_warnings = count;
+    for (std::int64_t i = std::int64_t(kept.size()) - news; i < std::int64_t(kept.size()); ++i) {
+        const std::string warning = kept[std::size_t(i)].toStdString();
+        if (std::find(m_told.begin(), m_told.end(), warning) != m_told.end()) continue;
+        if (m_warningsShown == most) say(toned("warning", Tone::Warning) + ": more warnings are in the run's log");
+        if (++m_warningsShown > most) continue;
+        say(toned("warning", Tone::Warning) + ": " + text::printable(warning));
+    }
+}
+
 void Progress::clear()
 {
     if (m_shown) print(eraseLine);
@@ -103,7 +121,10 @@ void Progress::say(const std::string &line)
 void Progress::finish()
 {
     m_timer.stop();
-    if (m_summarizer.poll() && !m_terminal) addLines();
+    if (m_summarizer.poll()) {
+        addWarnings();
+        if (!m_terminal) addLines();
+    }
     if (m_terminal) {
         rewrite();
         printLine();

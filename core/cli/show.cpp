@@ -9,6 +9,7 @@
 #include "core/session/settings.h"
 #include "core/session/summary.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace parallax::cli {
@@ -58,6 +59,27 @@ void showFailure(const runs::RunFolder &folder, const runs::Failure &failure)
     if (failure.log.empty()) return;
     printLine("\nThe end of " + folder.log(std::max(0, failure.rank)).filename().string() + ":");
     for (const std::string &line : failure.log) printLine("  " + text::printable(line));
+}
+
+/// The newest warnings of all ranks, each text once.
+void showWarnings(const session::RunData &data)
+{
+    constexpr std::size_t most = 8;
+    std::vector<std::string> texts;
+    std::size_t more = 0;
+    for (auto line = data.log.rbegin(); line != data.log.rend(); ++line) {
+        if (line->level != QLatin1String("warning")) continue;
+        const std::string text = text::printable(line->text.toStdString());
+        if (std::find(texts.begin(), texts.end(), text) != texts.end()) continue;
+        if (texts.size() < most)
+            texts.push_back(text);
+        else
+            ++more;
+    }
+    if (texts.empty()) return;
+    printLine("\nWarnings, the newest first:");
+    for (const std::string &text : texts) printLine("  " + text);
+    if (more > 0) printLine("  and " + std::to_string(more) + " more in the run's log");
 }
 
 void showChanges(const Json &changes)
@@ -152,6 +174,7 @@ int show(const Arguments &arguments)
     showResults(summary, data);
     showFiles(*folder);
     showRecord(record);
+    showWarnings(data);
     showChanges(changes);
     if (record.failure) showFailure(*folder, *record.failure);
     return 0;

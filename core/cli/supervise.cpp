@@ -109,13 +109,14 @@ int failToStart(const Arguments &arguments, const runs::RunFolder &folder, const
 
 } // namespace
 
-int superviseHere(const Arguments &arguments, const runs::RunFolder &folder, bool resume, Show show)
+int superviseHere(const Arguments &arguments, const runs::RunFolder &folder, bool resume, Show show,
+                  const std::vector<std::string> &told)
 {
     Supervisor supervisor(folder);
     supervisor.setPatience(patienceFor(folder));
     session::UnixSignals unixSignals;
     std::unique_ptr<Progress> progress;
-    if (show == Show::Progress) progress = std::make_unique<Progress>(folder);
+    if (show == Show::Progress) progress = std::make_unique<Progress>(folder, told);
     int received = 0, code = session::exitcode::failed;
     QEventLoop loop;
     QObject::connect(&unixSignals, &session::UnixSignals::received, &supervisor,

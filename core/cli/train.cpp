@@ -86,7 +86,7 @@ int train(const Arguments &arguments)
         warn(launch->warnings, request.runs);
     }
     if (arguments.has("detach")) return superviseDetached(arguments, *folder, false);
-    return superviseHere(arguments, *folder, false, quiet ? Show::Json : Show::Progress);
+    return superviseHere(arguments, *folder, false, quiet ? Show::Json : Show::Progress, launch->warnings);
 }
 
 /// A paused run that is alive only needs the word.

@@ -159,6 +159,8 @@ void Summarizer::apply(const runs::Event &event)
         m_summary.epochs = int(integer(event.fields, "epochs", m_summary.epochs));
     } else if (event.event == "metrics")
         applyMetrics(event);
+    else if (event.event == "log")
+        applyLog(event);
     else if (event.event == "eval")
         applyEval(event);
     if (event.event == "log" || event.event == "error") return;
@@ -186,6 +188,15 @@ void Summarizer::applyMetrics(const runs::Event &event)
     if (m_firstStep >= 0) return;
     m_firstStep = event.step;
     m_firstTime = event.t;
+}
+
+void Summarizer::applyLog(const runs::Event &event)
+{
+    const auto level = event.fields.find("level"), text = event.fields.find("text");
+    if (level == event.fields.end() || *level != "warning" || text == event.fields.end() || !text->is_string()) return;
+    ++m_summary.warningCount;
+    m_summary.warnings.push_back(toQString(text->get<std::string>()));
+    if (m_summary.warnings.size() > RunSummary::warningsKept) m_summary.warnings.erase(m_summary.warnings.begin());
 }
 
 void Summarizer::applyEval(const runs::Event &event)

@@ -18,6 +18,7 @@ namespace parallax::session {
 /// What a table of runs shows of one run.
 struct RunSummary {
     static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    static constexpr std::size_t warningsKept = 20;
 
     QString folder; ///< path
     runs::RunRecord record;
@@ -28,8 +29,10 @@ struct RunSummary {
     double lastKnn = unknown, bestKnn = unknown, untrainedKnn = unknown; ///< NaN: none yet; untrained is epoch 0's
     std::int64_t knnStep = -1; ///< step of the last evaluation, the untrained one's too; -1: none yet
     double loss = unknown, imagesPerSecond = unknown, secondsLeft = unknown, duration = unknown; ///< NaN: unknown
-    std::vector<float> lossLine; ///< about 60 points, for a sparkline
-    QString problem;             ///< unreadable run folder: why
+    std::vector<float> lossLine;   ///< about 60 points, for a sparkline
+    std::vector<QString> warnings; ///< the newest ones of rank 0, at most `warningsKept`
+    std::int64_t warningCount = 0; ///< all of them
+    QString problem;               ///< unreadable run folder: why
     bool operator==(const RunSummary &) const = default;
 
     bool ended() const { return record.state >= runs::State::Finished; }
@@ -81,6 +84,7 @@ private:
     void applyStart(const runs::Event &event);
     void applyMetrics(const runs::Event &event);
     void applyEval(const runs::Event &event);
+    void applyLog(const runs::Event &event);
     void derive();
 
     runs::RunFolder m_folder;

@@ -41,6 +41,8 @@ private:
 
 runs::Json RunSummary::toJson() const
 {
+    runs::Json warningTexts = runs::Json::array();
+    for (const QString &warning : warnings) warningTexts.push_back(warning.toStdString());
     return {{"folder", folder.toStdString()},
             {"record", record.toJson()},
             {"dataset", dataset.toStdString()},
@@ -59,6 +61,8 @@ runs::Json RunSummary::toJson() const
             {"seconds_left", numberOrNull(secondsLeft)},
             {"duration", numberOrNull(duration)},
             {"loss_line", lossLine},
+            {"warnings", warningTexts},
+            {"warning_count", warningCount},
             {"problem", problem.toStdString()}};
 }
 
@@ -89,6 +93,11 @@ Result<RunSummary> RunSummary::fromJson(const runs::Json &json)
     members.read("duration", summary.duration);
     members.read("problem", summary.problem);
     summary.epochs = int(epochCount);
+    members.read("warning_count", summary.warningCount);
+    const auto warnings = json.find("warnings");
+    if (warnings != json.end() && warnings->is_array())
+        for (const auto &text : *warnings)
+            if (text.is_string()) summary.warnings.push_back(toQString(text.get<std::string>()));
     const auto line = json.find("loss_line");
     if (line != json.end() && line->is_array())
         for (const auto &value : *line)

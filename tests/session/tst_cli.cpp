@@ -222,6 +222,18 @@ private Q_SLOTS:
         QVERIFY(m_box->parallax({"show", "last"}).out.contains("k=200, t=0.10"));
     }
 
+    void tellsWarningsOfARunningRunOnce()
+    {
+        m_box->script("unlabelled r0:warn@12 r1:warn@12");
+        const Output output = m_box->parallax({"train", "--preset", "demo"});
+        QCOMPARE(output.code, 0);
+        QCOMPARE(output.out.count("warning: The script warns"), 1);
+        QCOMPARE((output.out + output.err).count("The images have no labels"), 1);
+        const auto run = parsed(m_box->parallax({"show", "last", "--json"}).out);
+        QCOMPARE(run["warning_count"].get<int>(), 1);
+        QVERIFY(m_box->parallax({"show", "last"}).out.contains("The script warns"));
+    }
+
     void tellsAFailure()
     {
         m_box->script("r1:kill=9@12 rate=1000");

@@ -20,6 +20,7 @@ namespace parallax::fake {
 ///   hang@S        stands still at step S, ignores commands and SIGTERM; ends only when stdin ends, or by SIGKILL
 ///   deaf          ignores stop, pause and SIGTERM   noread         never reads stdin
 ///   garbage@S     writes damaged event lines        stderr=BYTES@S fills stderr
+///   warn@S         a warning in the log
 ///   nostart       writes no event and hangs         bad_exit=N     exits with that code at the end
 ///   job_error=J   one-shot job J answers an error   job_garbage=J  one-shot job J prints no JSON
 ///   job_ms=N      one-shot jobs take so long        unlabelled     plan: no labels

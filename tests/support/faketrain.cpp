@@ -234,6 +234,7 @@ private:
         if (m_script.at("stderr", m_step))
             std::cerr << std::string(std::size_t(m_script.number("stderr", 1000)), 'x') << std::endl;
         if (m_script.at("garbage", m_step)) writeGarbage();
+        if (m_script.at("warn", m_step)) write("log", {{"level", "warning"}, {"text", "The script warns"}});
         if (m_script.at("hang", m_step)) {
             ::signal(SIGTERM, SIG_IGN);
             while (true) ::pause();

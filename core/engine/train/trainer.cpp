@@ -78,6 +78,7 @@ private:
     void endEpoch();
     void evaluate(methods::Method &method);
     void evaluateUntrained();
+    void refuseNonFinite();
     void saveCheckpoint();
     void embed();
     void reportUnreadable(data::Loader &loader);
@@ -293,10 +294,25 @@ void Trainer::evaluateUntrained()
     m_reporter.state("training");
 }
 
+/// An update may overflow although loss and gradient were finite: such a network must not take the place of a sound one.
+void Trainer::refuseNonFinite()
+{
+    std::string bad;
+    for (const auto &[name, tensor] : nn::stateDict(*m_method))
+        if (bad.empty() && tensor.is_floating_point() && !tensor.isfinite().all().item<bool>()) bad = name;
+    if (m_ranks->agreeMax(!bad.empty()) == 0) return;
+    throw Failure(
+        {"The weights are infinite or NaN after step " + std::to_string(m_progress.step) +
+             (bad.empty() ? " on another rank" : ", the first of them " + bad) + "; they were not saved",
+         "training",
+         "Lower optim.base_lr, lengthen the warm-up or set train.clip_norm. Earlier checkpoints are as they were"});
+}
+
 void Trainer::saveCheckpoint()
 {
     if (m_savedStep == m_progress.step) return;
     dist::broadcastBuffers(*m_method, *m_ranks);
+    refuseNonFinite();
     std::optional<Error> failure;
     if (isMain()) {
         m_reporter.state("checkpointing");
