@@ -93,6 +93,14 @@ void tellCheck(const Json &answer)
         if (file.is_object()) printLine("  " + shown(file, "name") + ": " + shown(file, "reason"));
 }
 
+void tellWarnings(const Json &answer)
+{
+    const auto warnings = answer.find("warnings");
+    if (warnings == answer.end() || !warnings->is_array()) return;
+    for (const Json &warning : *warnings)
+        if (warning.is_string()) note("warning: " + text::printable(warning.get<std::string>()));
+}
+
 /// The configuration that a job needs, with `source` as the images when it is given.
 Result<Json> jobConfig(const Arguments &arguments, const std::string &source)
 {
@@ -173,6 +181,7 @@ int embed(const Arguments &arguments)
     }
     if (arguments.has("weights")) words << QStringLiteral("--weights") << absolute(arguments.value("weights"));
     return finish(arguments, worker(words), [](const Json &answer) {
+        tellWarnings(answer);
         printLine(shown(answer, "count") + " images, " + shown(answer, "dim") + " numbers each: " + shown(answer, "folder"));
     });
 }
@@ -184,8 +193,10 @@ int exportBackbone(const Arguments &arguments)
     const QString out = absolute(arguments.value("out", folder->name() + ".safetensors"));
     QStringList words{QStringLiteral("export"), QStringLiteral("--run"), session::toQString(folder->path())};
     words << QStringLiteral("--out") << out;
-    return finish(arguments, worker(words),
-                  [&](const Json &) { printLine("Backbone written: " + text::printable(out.toStdString())); });
+    return finish(arguments, worker(words), [&](const Json &answer) {
+        tellWarnings(answer);
+        printLine("Backbone written: " + text::printable(out.toStdString()));
+    });
 }
 
 int selftest(const Arguments &arguments)

@@ -117,6 +117,9 @@ Result<Json> embed(const Arguments &arguments)
                                    " images cannot be read and are left out (parallax data check "
                                    "names them)");
     if (!torch::isfinite(features).all().item<bool>()) network.warnings.push_back("some features are NaN or infinite");
+    if (const auto zero = (features == 0).all(1).sum().item<std::int64_t>(); zero > 0)
+        network.warnings.push_back(std::to_string(zero) +
+                                   " images have features that are all zero: they have no direction, so no neighbours");
     if (Status status = writeEmbedding(target, *readable, features); !status) return status.error();
     return Json{{"folder", target.folder.string()}, {"count", readable->size()}, {"unreadable", unreadable},
                 {"dim", features.size(1)},          {"epoch", target.epoch},     {"warnings", network.warnings}};

@@ -178,7 +178,7 @@ private Q_SLOTS:
         QVERIFY(what(job({"embed", "--run", path, "--epoch", "77"})).find("no checkpoint of epoch 77") != std::string::npos);
         QVERIFY(what(job({"embed", "--run", QString::fromStdString(folder("images").string())})).find("not a run") !=
                 std::string::npos);
-        warnsOfWeightsThatAreNotFinite(path, *tensors);
+        warnsOfUselessWeights(path, *tensors);
         embedsStrangeNames(path);
     }
 
@@ -191,16 +191,20 @@ private Q_SLOTS:
     }
 
 private:
-    void warnsOfWeightsThatAreNotFinite(const QString &run, const runs::SafetensorsFile &good)
+    void warnsOfUselessWeights(const QString &run, const runs::SafetensorsFile &good)
     {
-        nn::NamedTensors tensors;
-        for (const auto &name : good.names()) tensors.emplace_back(name, *nn::readTensor(good, name));
-        tensors[0].second.fill_(std::nan(""));
-        const auto file = folder("nan.safetensors");
-        QVERIFY(nn::saveTensors(file, tensors).ok());
-        const auto answer = job({"embed", "--run", run, "--weights", QString::fromStdString(file.string()), "--epoch", "8"});
-        QCOMPARE(answer.exitCode, 0);
-        QVERIFY(!answer.json["warnings"].empty());
+        for (const auto &[value, word] : {std::pair{std::nan(""), "NaN"}, std::pair{0.0, "all zero"}}) {
+            nn::NamedTensors tensors;
+            for (const auto &name : good.names()) tensors.emplace_back(name, *nn::readTensor(good, name));
+            for (auto &[name, tensor] : tensors)
+                if (tensor.is_floating_point()) tensor.fill_(value);
+            const auto file = folder("useless.safetensors");
+            QVERIFY(nn::saveTensors(file, tensors).ok());
+            const auto answer =
+                job({"embed", "--run", run, "--weights", QString::fromStdString(file.string()), "--epoch", "8"});
+            QCOMPARE(answer.exitCode, 0);
+            QVERIFY2(answer.json["warnings"].dump().find(word) != std::string::npos, answer.json.dump().c_str());
+        }
     }
 
     /// File names with line breaks, tabs and quotes; equal base names in two classes keep their own pictures.
