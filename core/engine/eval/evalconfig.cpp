@@ -36,6 +36,13 @@ void EvalConfig::describe(config::Group<EvalConfig> &group)
     group.field("untrained", &EvalConfig::untrained)
         .label("Measure before training")
         .help("Also measures the untrained network: the line that training has to beat.");
+    group.field("quality_images", &EvalConfig::qualityImages)
+        .label("Images for feature figures")
+        .unit("images")
+        .range(0, 20000)
+        .advanced()
+        .help("Spread, effective rank, alignment and uniformity of the features are measured on two random views of so many "
+              "training images. They need no labels, and tell a collapse. 0: not measured.");
     group.field("batch_size", &EvalConfig::batchSize)
         .label("Evaluation batch")
         .unit("images per rank")

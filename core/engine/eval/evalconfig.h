@@ -15,6 +15,7 @@ struct EvalConfig {
     std::int64_t bankLimit = 0;
     std::int64_t queryLimit = 0;
     bool untrained = true;
+    std::int64_t qualityImages = 1000;
     std::int64_t batchSize = 256;
     static void describe(config::Group<EvalConfig> &group);
 };

@@ -63,31 +63,39 @@ FeatureSet extractFeatures(methods::Method &method, const std::shared_ptr<const 
     const std::int64_t begin = count * ranks.rank() / ranks.world(), end = count * (ranks.rank() + 1) / ranks.world();
     const auto input = inputOptions(method, ranks.device());
 
-    data::Loader loader(dataset, {data::ViewSpec{options.augment, false}},
-                        shareOf(options.index, begin, end, options.batchSize),
-                        {.threads = options.threads, .prefetch = options.prefetch});
-    std::vector<torch::Tensor> features, labels, replaced;
+    const std::vector<data::ViewSpec> views =
+        options.views.empty() ? std::vector{data::ViewSpec{options.augment, false}} : options.views;
+    data::Loader loader(dataset, views, shareOf(options.index, begin, end, options.batchSize),
+                        {.seed = options.seed, .threads = options.threads, .prefetch = options.prefetch});
+    std::vector<std::vector<torch::Tensor>> features(views.size());
+    std::vector<torch::Tensor> labels, replaced;
     while (true) {
         auto next = loader.next();
         if (!next) throw std::runtime_error(next.error().message());
         if (!*next) break;
         data::Batch &batch = **next;
-        const std::int64_t size = batch.sizes.at(0);
-        const torch::Tensor images =
-            torch::from_blob(batch.views.at(0).data(), {batch.count(), 3, size, size}, torch::kFloat32);
-        features.push_back(method.features(images.to(input)));
+        for (std::size_t v = 0; v < views.size(); ++v) {
+            const std::int64_t size = batch.sizes.at(v);
+            const torch::Tensor images =
+                torch::from_blob(batch.views.at(v).data(), {batch.count(), 3, size, size}, torch::kFloat32);
+            features[v].push_back(method.features(images.to(input)));
+        }
         labels.push_back(torch::tensor(std::vector<std::int64_t>(batch.label.begin(), batch.label.end()), torch::kInt64));
         replaced.push_back(torch::tensor(batch.replaced, torch::kUInt8));
     }
     FeatureSet set;
-    set.features = features.empty() ? noFeatures(method, options, input) : torch::cat(features);
+    for (auto &view : features) {
+        const torch::Tensor own = view.empty() ? noFeatures(method, options, input) : torch::cat(view);
+        set.more.push_back(options.gather ? ranks.allGatherRows(own) : own);
+    }
+    set.features = set.more.front();
+    set.more.erase(set.more.begin());
     set.labels = labels.empty() ? torch::empty({0}, torch::kInt64) : torch::cat(labels);
     set.labels = set.labels.to(ranks.device());
     set.replaced = (replaced.empty() ? torch::empty({0}, torch::kUInt8) : torch::cat(replaced)).to(ranks.device());
     set.begin = options.gather ? 0 : begin;
     set.unreadable = loader.takeUnreadable();
     if (options.gather) {
-        set.features = ranks.allGatherRows(set.features);
         set.labels = ranks.allGatherRows(set.labels);
         set.replaced = ranks.allGatherRows(set.replaced);
     }

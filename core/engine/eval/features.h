@@ -29,7 +29,9 @@ private:
 };
 
 struct ExtractOptions {
-    data::AugmentConfig augment;     ///< size, mean and standard deviation of the centre crop
+    data::AugmentConfig augment;       ///< size, mean and standard deviation of the centre crop
+    std::vector<data::ViewSpec> views; ///< instead of the centre crop: these views of each image, by seed and epoch 0
+    std::uint64_t seed = 0;
     std::vector<std::int64_t> index; ///< places in the data set, in the order wanted
     std::int64_t batchSize = 256;    ///< images through the network at once, a rank
     int threads = 1, prefetch = 2;   ///< of the loader, a rank
@@ -37,10 +39,11 @@ struct ExtractOptions {
 };
 
 struct FeatureSet {
-    torch::Tensor features; ///< [n, D] on the ranks' device, as the network gives them
-    torch::Tensor labels;   ///< [n] int64 on the same device; -1: no label
-    torch::Tensor replaced; ///< [n] uint8: 1 where the image could not be read and the row is another image's
-    std::int64_t begin = 0; ///< place in `index` of the first row: 0 when gathered
+    torch::Tensor features;          ///< [n, D] on the ranks' device, as the network gives them
+    std::vector<torch::Tensor> more; ///< the same of the second and further views
+    torch::Tensor labels;            ///< [n] int64 on the same device; -1: no label
+    torch::Tensor replaced;          ///< [n] uint8: 1 where the image could not be read and the row is another image's
+    std::int64_t begin = 0;          ///< place in `index` of the first row: 0 when gathered
     std::vector<data::Loader::Unreadable> unreadable; ///< that this rank met
 };
 
@@ -48,7 +51,7 @@ struct FeatureSet {
 /// keep their balance of classes.
 std::vector<std::int64_t> evenly(std::int64_t count, std::int64_t limit);
 
-/// Features of images that are not augmented, in evaluation mode, without gradient; weights, buffers and modes stay as they
+/// Features of images, not augmented unless views are asked for, in evaluation mode, without gradient; weights, buffers and modes stay as they
 /// are. Each rank computes its contiguous share of `index`, so all ranks must call this. Throws std::runtime_error when no
 /// image can be read.
 FeatureSet extractFeatures(methods::Method &method, const std::shared_ptr<const data::Dataset> &dataset,

@@ -270,15 +270,15 @@ void Trainer::evaluate(methods::Method &method)
     if (!m_evaluator.enabled()) return;
     m_reporter.state("evaluating");
     dist::broadcastBuffers(method, *m_ranks); // without SyncBatchNorm every rank has running statistics of its own
-    const KnnScore score = m_evaluator.run(method);
+    const Score score = m_evaluator.run(method);
     for (const auto &warning : score.warnings) m_reporter.warn(warning);
     m_reporter.memory(m_ranks->device(), true);
     const bool trained = &method == m_method.get();
     if (trained) {
-        m_progress.bestKnn = std::max(m_progress.bestKnn, score.top1);
+        if (score.hasKnn) m_progress.bestKnn = std::max(m_progress.bestKnn, score.top1);
         m_evaluatedStep = m_progress.step;
     } else {
-        m_progress.untrainedKnn = score.top1;
+        if (score.hasKnn) m_progress.untrainedKnn = score.top1;
         m_reporter.moveTo(0, 0); // this one figure stands at the start; everything else stays where the run is
     }
     if (isMain()) m_reporter.write("eval", score.toJson());
@@ -288,7 +288,7 @@ void Trainer::evaluate(methods::Method &method)
 /// The untrained network is measured after the first step, on a second copy: the first loss is on the screen at once then.
 void Trainer::evaluateUntrained()
 {
-    if (m_progress.step != 1 || m_progress.untrainedKnn >= 0 || !m_experiment.eval.untrained) return;
+    if (m_progress.step != 1 || !m_experiment.eval.untrained) return;
     const auto untrained = placeMethod(m_experiment, m_ranks);
     evaluate(*untrained);
     m_reporter.state("training");

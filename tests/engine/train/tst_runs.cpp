@@ -68,6 +68,11 @@ private Q_SLOTS:
         QCOMPARE(two.digest(0), two.digest(1));
         QCOMPARE(*runs::figure(one.events("eval").back().fields["knn_top1"]),
                  *runs::figure(two.events("eval").back().fields["knn_top1"]));
+        for (const char *figure : {"feature_spread", "rankme", "alignment", "uniformity", "mean_cosine"}) {
+            const double a = *runs::figure(one.events("eval").back().fields[figure]),
+                         b = *runs::figure(two.events("eval").back().fields[figure]);
+            QVERIFY2(std::isfinite(a) && std::abs(a - b) < 1e-9 * std::abs(a), figure);
+        }
         QCOMPARE(one.events("plan").size(), std::size_t(1));
         QVERIFY(!one.events("memory").empty() && !two.events("memory", 1).empty());
     }
@@ -169,7 +174,12 @@ private Q_SLOTS:
         QVERIFY(named("collapsed", 1));
         QVERIFY(named("chance", 2));
         QVERIFY(named("no labels", 0));
-        QVERIFY(run.events("eval").empty());
+        for (const auto &eval : run.events("eval")) { // without labels the features alone are measured
+            QVERIFY(!eval.fields.contains("knn_top1"));
+            QCOMPARE(eval.fields["feature_spread"].get<double>(), 0.0);
+        }
+        QVERIFY(!run.events("eval").empty());
+        QVERIFY(named("features have collapsed", 1));
     }
 
     void commandsActOnAllRanksAtOneStep()
