@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -82,9 +83,14 @@ private Q_SLOTS:
         QCOMPARE(entries(), std::size_t(4)); // a.json, b.json and the two that are not ours
     }
 
-    void aFullDiskIsToldInNumbers()
+    void whatDoesNotFitIsToldInNumbers()
     {
-        // A limit on the file size stands in for a full disk: it needs no rights and stops a write in the same way.
+        const Error full = systemError(ENOSPC, m_folder / "a.bin", "written", std::size_t(1) << 62);
+        QVERIFY2(full.message().find("disk full") != std::string::npos, full.message().c_str());
+        // Room, and yet no room: a quota, or no file may be added.
+        const Error quota = systemError(ENOSPC, m_folder / "a.bin", "written", 100);
+        QVERIFY2(quota.message().find("df -i") != std::string::npos, quota.message().c_str());
+        // A limit on the file size needs no rights and stops a write in the same way.
         const fs::path path = m_folder / "a.bin";
         QVERIFY(writeFileAtomic(path, "old"));
         const auto previous = std::signal(SIGXFSZ, SIG_IGN);
@@ -98,7 +104,7 @@ private Q_SLOTS:
 
         QVERIFY(!status);
         const std::string message = status.error().message();
-        for (const char *part : {"a.bin", "disk full", "25 kB asked for", "free)"})
+        for (const char *part : {"a.bin", "ulimit -f", "25 kB asked for", "free)"})
             QVERIFY2(message.find(part) != std::string::npos, message.c_str());
         QCOMPARE(readFile(path).value(), std::string("old"));
         QCOMPARE(entries(), std::size_t(1));
