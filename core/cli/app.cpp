@@ -60,7 +60,14 @@ std::optional<std::pair<Command, std::size_t>> findCommand(const std::vector<std
     return {};
 }
 
-int unknownCommand(const std::string &word)
+/// Asked for before the words were understood: a script reads the answer the same way whatever is wrong with its question.
+bool asksForJson(const std::vector<std::string> &words)
+{
+    const auto end = std::find(words.begin(), words.end(), "--"); // what follows are operands
+    return std::find(words.begin(), end, "--json") != end;
+}
+
+Error unknownCommand(const std::string &word)
 {
     std::vector<std::string> names;
     for (const Command &command : commands())
@@ -71,8 +78,7 @@ int unknownCommand(const std::string &word)
     for (const std::string &name : names)
         if (name.starts_with(word + " ")) longer.push_back("parallax " + name);
     if (!longer.empty()) hint = "Did you mean: " + text::join(longer, ", ");
-    note("parallax: There is no command \"" + text::printable(word) + "\". " + hint);
-    return usageError;
+    return {"There is no command \"" + text::printable(word) + '"', {}, hint};
 }
 
 void warnOfUnknownEnvironment()
@@ -115,14 +121,11 @@ int run(const std::vector<std::string> &words)
         return 0;
     }
     const auto found = findCommand(words);
-    if (!found) return unknownCommand(words[0]);
+    if (!found) return fail(asksForJson(words), unknownCommand(words[0]), usageError);
     const auto &[command, nameWords] = *found;
     const std::vector<std::string> rest(words.begin() + std::ptrdiff_t(nameWords), words.end());
     const auto arguments = Arguments::parse(command, rest);
-    if (!arguments) {
-        note("parallax: " + arguments.error().message());
-        return usageError;
-    }
+    if (!arguments) return fail(asksForJson(words), arguments.error(), usageError);
     if (arguments->help()) {
         print(helpFor(command));
         return 0;

@@ -69,9 +69,11 @@ void note(const std::string &text)
 
 void printJson(const Json &json) { printLine(json.dump(2, ' ', false, Json::error_handler_t::replace)); }
 
-int fail(const Arguments &arguments, const Error &error, int code)
+int fail(const Arguments &arguments, const Error &error, int code) { return fail(arguments.json(), error, code); }
+
+int fail(bool json, const Error &error, int code)
 {
-    if (arguments.json()) {
+    if (json) {
         printJson({{"error", {{"what", error.what}, {"where", error.where}, {"hint", error.hint}}}});
         return code;
     }

@@ -29,6 +29,7 @@ void printJson(const Json &json);   ///< indented for people, invalid UTF-8 repl
 
 /// Prints the Error, as JSON on stdout with --json and else on stderr, and returns `code`.
 int fail(const Arguments &arguments, const Error &error, int code = 2);
+int fail(bool json, const Error &error, int code = 2);
 
 /// Columns as wide as their widest cell, two blanks between. `right`: numbers. The first row is the head.
 std::string table(const std::vector<std::vector<std::string>> &rows, const std::vector<bool> &right);

@@ -104,6 +104,12 @@ private Q_SLOTS:
         QVERIFY2(output.err.contains(hint.toUtf8()), output.err.constData());
         QCOMPARE(output.err.count('\n'), 1);
         QVERIFY(!output.err.contains('\x1b'));
+        // A script reads wrong usage as it reads any other error.
+        const Output json = m_box->parallax(words.mid(0, 1) + Words{"--json"} + words.mid(1));
+        QCOMPARE(json.code, 2);
+        const auto error = parsed(json.out)["error"];
+        QVERIFY2(error["what"].is_string() && error["where"].is_string() && error["hint"].is_string(), json.out.constData());
+        QVERIFY2(json.out.contains(hint.toUtf8().replace('"', "\\\"").replace("\\x", "\\\\x")), json.out.constData());
     }
 
     /// A typo must not train for a week: refused before any folder is made, all of it in one go.
