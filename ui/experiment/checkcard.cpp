@@ -81,7 +81,7 @@ QString deviceText(const Json &devices)
         if (device.is_string() && counts[device.get<std::string>()]++ == 0) order.push_back(device.get<std::string>());
     QStringList parts;
     for (const auto &name : order)
-        parts << (counts[name] == 1 ? shown(name) : QStringLiteral("%1 × %2").arg(counts[name]).arg(shown(name)));
+        parts << (counts[name] == 1 ? shown(name) : QStringLiteral("%L1 × %2").arg(counts[name]).arg(shown(name)));
     return parts.join(QStringLiteral(", "));
 }
 
@@ -156,7 +156,7 @@ void CheckCard::fill(std::vector<Line> lines)
         m_verdict->set(QStringLiteral("alert"), tr("Cannot start"), Token::Error, Token::Panel);
     else if (warnings > 0)
         m_verdict->set(QStringLiteral("alert"),
-                       warnings == 1 ? tr("Ready, 1 warning") : tr("Ready, %1 warnings").arg(warnings), Token::Warn,
+                       warnings == 1 ? tr("Ready, 1 warning") : tr("Ready, %L1 warnings").arg(warnings), Token::Warn,
                        Token::Panel);
     else if (!lines.empty())
         m_verdict->set(QStringLiteral("check"), tr("Ready"), Token::Ok, Token::Panel);

@@ -31,7 +31,13 @@ QString localNumber(double number, const QLocale &locale)
     plain.setNumberOptions(QLocale::OmitGroupSeparator);
     // 0.0005 reads better than 5e-04; 1e-09 better than nine zeros.
     const double size = std::abs(number);
-    return plain.toString(number, size == 0 || (size >= 1e-5 && size < 1e9) ? 'f' : 'g', QLocale::FloatingPointShortest);
+    if (size == 0 || (size >= 1e-5 && size < 1e9)) return plain.toString(number, 'f', QLocale::FloatingPointShortest);
+    // Qt does not read back what it writes for "ten to the" in some locales (Arabic): the C form is taken everywhere.
+    const QString local = plain.toString(number, 'g', QLocale::FloatingPointShortest);
+    bool readable = false;
+    return plain.toDouble(local, &readable) == number && readable
+        ? local
+        : QLocale::c().toString(number, 'g', QLocale::FloatingPointShortest);
 }
 
 QString localEntry(const Json &value, const QLocale &locale)

@@ -87,8 +87,8 @@ void ViewsGrid::paintEvent(QPaintEvent *)
     for (std::size_t epoch = 0; epoch < epochs.size(); ++epoch) {
         const double wide = double(epochs[epoch].size()) * (size + gap);
         painter.drawText(QRectF(x, 0, wide, captionHeight), Qt::AlignLeft | Qt::AlignTop,
-                         epochs[epoch].size() == 2 ? tr("Epoch %1, both views").arg(epoch + 1)
-                                                   : tr("Epoch %1").arg(epoch + 1));
+                         epochs[epoch].size() == 2 ? tr("Epoch %L1, both views").arg(epoch + 1)
+                                                   : tr("Epoch %L1").arg(epoch + 1));
         x += wide;
     }
     painter.setOpacity(m_stale ? 0.45 : 1);

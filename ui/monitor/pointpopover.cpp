@@ -41,7 +41,7 @@ PointPopover::PointPopover(QWidget *parent)
 void PointPopover::showPoint(int epoch, double value, double change, bool stored, const QPoint &at)
 {
     m_epoch = epoch;
-    m_title->setText(epoch == 0 ? tr("Untrained") : tr("Epoch %1").arg(epoch));
+    m_title->setText(epoch == 0 ? tr("Untrained") : tr("Epoch %L1").arg(epoch));
     m_value->setText(formatFixed(value, 4));
     m_change->setText(std::isfinite(change)
                           ? (change < 0 ? QStringLiteral("− ") : QStringLiteral("+ ")) + formatFixed(std::abs(change), 4)

@@ -255,7 +255,7 @@ QString subtitleOf(const RunData &data, const RunSummary &summary)
         parts << (std::isfinite(images) ? QStringLiteral("%1, %2 images").arg(summary.dataset, formatCount(images))
                                         : summary.dataset);
     const int world = summary.record.world;
-    QString ranks = world == 1 ? QStringLiteral("1 rank") : QStringLiteral("%1 ranks").arg(world);
+    QString ranks = world == 1 ? QStringLiteral("1 rank") : QStringLiteral("%L1 ranks").arg(world);
     const auto group = data.config.is_object() ? data.config.find("distributed") : data.config.end();
     if (world > 1 && data.config.is_object() && group != data.config.end() && group->is_object()) {
         if (group->value("sync_bn", runs::Json(false)) == true) ranks += QStringLiteral(", SyncBatchNorm");

@@ -209,11 +209,11 @@ void RunsScreen::runsChanged()
     const int all = int(m_workspace->runs().size());
     QStringList note{all == 1 ? tr("1 run") : tr("%1 runs").arg(formatCount(all))};
     if (m_filter->isFiltering()) note << tr("%1 shown").arg(formatCount(m_filter->rowCount()));
-    if (running > 0) note << tr("%1 running").arg(running);
-    if (paused > 0) note << tr("%1 paused").arg(paused);
+    if (running > 0) note << tr("%L1 running").arg(running);
+    if (paused > 0) note << tr("%L1 paused").arg(paused);
     m_header->setNote(note.join(QStringLiteral("  ")));
     const auto label = [](const QString &name, qsizetype chosen) {
-        return chosen > 0 ? QStringLiteral("%1: %2").arg(name).arg(chosen) : name;
+        return chosen > 0 ? QStringLiteral("%1: %L2").arg(name).arg(chosen) : name;
     };
     m_states->setText(label(tr("State"), m_chosenStates.size()));
     m_methods->setText(label(tr("Method"), m_chosenMethods.size()));

@@ -71,9 +71,9 @@ QString machineText(const nlohmann::ordered_json &devices, double freeBytes)
             ++gpus;
             label = toQString(device.value("label", std::string()));
         }
-    parts << (gpus > 0 ? QStringLiteral("%1 × %2").arg(gpus).arg(label) : QStringLiteral("no GPU: trains on the CPU"));
+    parts << (gpus > 0 ? QStringLiteral("%L1 × %2").arg(gpus).arg(label) : QStringLiteral("no GPU: trains on the CPU"));
     if (const auto cores = devices.find("cpu_cores"); cores != devices.end() && cores->is_number_integer())
-        parts << QStringLiteral("%1 cores").arg(cores->get<int>());
+        parts << QStringLiteral("%L1 cores").arg(cores->get<int>());
     if (!text("torch").isEmpty()) parts << QStringLiteral("LibTorch ") + text("torch");
     parts << QStringLiteral("%1 free").arg(formatBytes(freeBytes));
     return parts.join(QStringLiteral("      "));

@@ -18,6 +18,16 @@ namespace {
 
 const QString none = QStringLiteral("–");
 
+/// Clocks and spans are put together from figures: in the digits that all other numbers on the screen have.
+QString localDigits(QString text)
+{
+    const QString zero = QLocale().zeroDigit();
+    if (zero.size() != 1 || zero == QLatin1String("0")) return text;
+    for (QChar &c : text)
+        if (c >= QLatin1Char('0') && c <= QLatin1Char('9')) c = QChar(char16_t(zero[0].unicode() + c.unicode() - u'0'));
+    return text;
+}
+
 double widestDigit(const QFontMetricsF &metrics)
 {
     double widest = 0;
@@ -79,18 +89,18 @@ QString formatPercent(double share, int decimals)
 
 QString formatDuration(double seconds)
 {
-    return std::isfinite(seconds) ? QString::fromStdString(text::duration(std::max(0.0, seconds))) : none;
+    return std::isfinite(seconds) ? localDigits(QString::fromStdString(text::duration(std::max(0.0, seconds)))) : none;
 }
 
 QString formatRoughly(double seconds)
 {
     if (!std::isfinite(seconds)) return none;
     seconds = std::max(0.0, seconds);
-    if (seconds < 90) return QStringLiteral("%1 s").arg(std::lround(seconds));
+    if (seconds < 90) return QStringLiteral("%L1 s").arg(std::lround(seconds));
     const long minutes = std::lround(seconds / 60);
-    if (minutes < 90) return QStringLiteral("%1 min").arg(minutes);
-    if (minutes < 48 * 60) return QStringLiteral("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
-    return QStringLiteral("%1 days").arg(minutes / (24 * 60));
+    if (minutes < 90) return QStringLiteral("%L1 min").arg(minutes);
+    if (minutes < 48 * 60) return QStringLiteral("%L1 h %L2 min").arg(minutes / 60).arg(minutes % 60);
+    return QStringLiteral("%L1 days").arg(minutes / (24 * 60));
 }
 
 QString formatMegabytes(double mb)
@@ -112,7 +122,7 @@ QString formatMoment(double secondsSince1970)
 {
     if (!(secondsSince1970 > 0) || !std::isfinite(secondsSince1970)) return none;
     const QDateTime moment = QDateTime::fromMSecsSinceEpoch(qint64(secondsSince1970 * 1000));
-    const QString clock = moment.toString(QStringLiteral("HH:mm"));
+    const QString clock = localDigits(moment.toString(QStringLiteral("HH:mm")));
     const qint64 days = moment.date().daysTo(QDate::currentDate());
     if (days == 0) return QStringLiteral("today ") + clock;
     if (days == 1) return QStringLiteral("yesterday ") + clock;
@@ -123,8 +133,8 @@ QString formatMoment(double secondsSince1970)
 QString formatClock(double secondsSince1970, bool milliseconds)
 {
     if (!(secondsSince1970 > 0) || !std::isfinite(secondsSince1970)) return none;
-    return QDateTime::fromMSecsSinceEpoch(qint64(secondsSince1970 * 1000))
-        .toString(milliseconds ? QStringLiteral("HH:mm:ss.zzz") : QStringLiteral("HH:mm:ss"));
+    return localDigits(QDateTime::fromMSecsSinceEpoch(qint64(secondsSince1970 * 1000))
+                           .toString(milliseconds ? QStringLiteral("HH:mm:ss.zzz") : QStringLiteral("HH:mm:ss")));
 }
 
 double tabularWidth(const QFontMetricsF &metrics, const QString &text)
