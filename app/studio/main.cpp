@@ -4,6 +4,7 @@
 #include "core/session/qtconvert.h"
 #include "ui/shell/mainwindow.h"
 #include "ui/shell/screenshots.h"
+#include "ui/shell/toast.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/theme.h"
 
@@ -92,5 +93,14 @@ int main(int argc, char **argv)
     if (!options.screenshots.isEmpty()) return shoot(window, options);
     if (!options.preset.isEmpty()) window.openPreset(options.preset);
     window.show();
+    // A misspelt variable would be the default's silent return; whoever starts the studio from a menu sees no terminal.
+    QStringList unknown;
+    for (const std::string &variable : paths::unknownEnvironment()) {
+        unknown << session::toQString(variable);
+        complain(QStringLiteral("the environment sets %1, which means nothing here").arg(unknown.back()));
+    }
+    if (!unknown.isEmpty())
+        window.toast()->warn(QStringLiteral("The environment sets %1, which means nothing here")
+                                 .arg(unknown.join(QStringLiteral(", "))));
     return QApplication::exec();
 }

@@ -210,6 +210,21 @@ private Q_SLOTS:
         QVERIFY2(text.contains(said), qPrintable(text));
     }
 
+    /// A misspelt variable would silently mean the default.
+    void theProgramNamesVariablesItDoesNotKnow()
+    {
+        QProcess studio;
+        auto environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("PARALLAX_RUN"), QStringLiteral("/x"));
+        studio.setProcessEnvironment(environment);
+        studio.start(QStringLiteral(PARALLAX_BIN_DIR "/parallax-studio"), {"--workspace", m_cache.filePath("runs")});
+        QByteArray said;
+        QTRY_VERIFY_WITH_TIMEOUT((said += studio.readAllStandardError()).contains("PARALLAX_RUNS"), 30'000);
+        QVERIFY2(said.contains("PARALLAX_RUN (did you mean"), said.constData());
+        studio.kill();
+        QVERIFY(studio.waitForFinished(10'000));
+    }
+
     void screenshotsOfEveryScreen()
     {
         QTemporaryDir folder, out;
