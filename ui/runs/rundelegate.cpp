@@ -18,6 +18,15 @@ namespace parallax::ui {
 
 using session::RunSummary;
 
+namespace {
+
+constexpr int turnMs = 66;     // fifteen pictures a second: a slow turn needs no more
+constexpr int roundMs = 1'600; // a whole turn
+
+bool isTurning(const RunSummary &run) { return run.record.state == runs::State::Running && run.problem.isEmpty(); }
+
+} // namespace
+
 void RunDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const
 {
     const RunSummary *run = RunTableModel::summary(index);
@@ -34,7 +43,9 @@ void RunDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, c
     painter->setFont(textFont(TextRole::Table));
     painter->setPen(color(Token::Text));
     switch (index.column()) {
-    case RunTableModel::State: paintState(painter, area.adjusted(16, 0, 0, 0), *run, text); break;
+    case RunTableModel::State:
+        paintState(painter, area.adjusted(16, 0, 0, 0), *run, text, table ? table->turned() : 0);
+        break;
     case RunTableModel::Name: paintName(painter, area, *run, text); break;
     case RunTableModel::Loss: paintSparkline(painter, area, *run); break;
     default:
@@ -55,11 +66,18 @@ void RunDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, c
     painter->restore();
 }
 
-void RunDelegate::paintState(QPainter *painter, const QRectF &area, const RunSummary &run, const QString &text) const
+void RunDelegate::paintState(QPainter *painter, const QRectF &area, const RunSummary &run, const QString &text,
+                             double turned) const
 {
     StateLook look = stateLook(run.record.state);
     if (!run.problem.isEmpty()) look = {QStringLiteral("alert"), text, Token::Warn, Token::WarnSoft, {}};
-    drawIcon(painter, QRectF(area.left(), area.top(), 16, area.height()), look.icon, 16, color(look.color));
+    const QRectF place(area.left(), area.top(), 16, area.height());
+    if (isTurning(run)) { // the ring turns around the mark
+        drawIcon(painter, place, QStringLiteral("running-ring"), 16, color(look.color), turned);
+        drawIcon(painter, place, QStringLiteral("running-mark"), 16, color(look.color));
+    } else {
+        drawIcon(painter, place, look.icon, 16, color(look.color));
+    }
     painter->setFont(textFont(TextRole::State));
     painter->setPen(color(look.color));
     painter->drawText(area.adjusted(22, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, text);
@@ -137,6 +155,37 @@ RunTable::RunTable(QWidget *parent) : QTableView(parent)
     horizontalHeader()->setFont(textFont(TextRole::Table));
     horizontalHeader()->setSectionsMovable(true);
     connect(this, &QAbstractItemView::doubleClicked, this, &RunTable::opened);
+    m_turning.setInterval(turnMs);
+    connect(&m_turning, &QTimer::timeout, this, &RunTable::turn);
+    m_clock.start();
+}
+
+double RunTable::turned() const { return double(m_clock.elapsed() % roundMs) * 360 / roundMs; }
+
+std::vector<QModelIndex> RunTable::runningStates() const
+{
+    std::vector<QModelIndex> cells;
+    const int first = rowAt(0), below = rowAt(viewport()->height() - 1);
+    if (!isVisible() || first < 0 || isColumnHidden(RunTableModel::State)) return cells;
+    for (int row = first, last = below < 0 ? model()->rowCount() - 1 : below; row <= last; ++row) {
+        const QModelIndex cell = model()->index(row, RunTableModel::State);
+        const RunSummary *run = RunTableModel::summary(cell);
+        if (run && ui::isTurning(*run)) cells.push_back(cell);
+    }
+    return cells;
+}
+
+void RunTable::turn()
+{
+    const auto cells = runningStates();
+    for (const QModelIndex &cell : cells) viewport()->update(visualRect(cell));
+    if (cells.empty()) m_turning.stop(); // until one is painted again
+}
+
+void RunTable::paintEvent(QPaintEvent *event)
+{
+    QTableView::paintEvent(event);
+    if (!m_turning.isActive() && !runningStates().empty()) m_turning.start();
 }
 
 void RunTable::setHovered(int row)
