@@ -4,6 +4,7 @@
 #include "core/cli/commands.h"
 #include "core/cli/output.h"
 #include "core/session/runindex.h"
+#include "core/session/runname.h"
 
 #include <cmath>
 
@@ -38,7 +39,7 @@ int list(const Arguments &arguments)
     for (const session::RunSummary &run : all) {
         const runs::RunRecord &record = run.record;
         const std::string state = run.problem.isEmpty() ? toString(record.state) : "unreadable";
-        rows.push_back({text::printable(record.id), text::printable(record.name), state, shown(run.method),
+        rows.push_back({text::printable(record.id), session::runName(run).toStdString(), state, shown(run.method),
                         shown(run.dataset), progressOf(run), figure(run.loss, 3), figure(run.lastKnn, 4),
                         figure(run.bestKnn, 4), figure(run.untrainedKnn, 4), localTime(record.created)});
     }

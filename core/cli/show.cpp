@@ -6,6 +6,7 @@
 #include "core/cli/progress.h"
 #include "core/session/qtconvert.h"
 #include "core/session/runfollower.h"
+#include "core/session/runname.h"
 #include "core/session/settings.h"
 #include "core/session/summary.h"
 
@@ -169,7 +170,7 @@ int show(const Arguments &arguments)
         return 0;
     }
     const runs::RunRecord &record = summary.record;
-    printLine(toned(text::printable(folder->name() + (record.name.empty() ? "" : "  " + record.name)), Tone::Bold));
+    printLine(toned(text::printable(folder->name()) + "  " + session::runName(summary).toStdString(), Tone::Bold));
     row("state", stateText(record));
     showResults(summary, data);
     showFiles(*folder);

@@ -4,6 +4,7 @@
 
 #include "core/base/atomicfile.h"
 #include "core/base/text.h"
+#include "core/session/runname.h"
 
 #include <algorithm>
 #include <array>
@@ -234,8 +235,9 @@ std::string plotSvg(const RunData &data, const std::string &title)
 Status writePlots(const runs::RunFolder &folder)
 {
     const RunData data = readRun(folder);
-    const std::string name = data.record.name.empty() ? folder.name() : data.record.name;
-    return writeFileAtomic(folder.plots(), plotSvg(data, name));
+    std::string name = data.record.name;
+    if (name.empty()) name = defaultRunName(data.config).toStdString();
+    return writeFileAtomic(folder.plots(), plotSvg(data, name.empty() ? folder.name() : name));
 }
 
 } // namespace parallax::session

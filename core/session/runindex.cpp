@@ -10,7 +10,7 @@ namespace parallax::session {
 
 namespace {
 
-constexpr int format = 1;
+constexpr int format = 2; // of the entries; older files are as good as none
 constexpr std::size_t fileLimit = std::size_t(256) << 20;
 
 std::filesystem::path indexFile(const std::filesystem::path &runs) { return runs / ".parallax-index.json"; }

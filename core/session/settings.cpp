@@ -5,8 +5,10 @@
 #include "core/base/atomicfile.h"
 #include "core/base/paths.h"
 #include "core/base/text.h"
+#include "core/config/builtindata.h"
 #include "core/session/job.h"
 #include "core/session/qtconvert.h"
+#include "core/session/runname.h"
 
 #include <QCryptographicHash>
 #include <QDateTime>
@@ -58,8 +60,8 @@ QString labelOf(const QString &name, const config::Json &values)
     QString label = name;
     label[0] = label[0].toUpper();
     const QString method = value(values, "method.name"), source = value(values, "data.source");
-    if (!method.isEmpty()) label += QStringLiteral(": ") + method;
-    if (!source.isEmpty()) label += QStringLiteral(" on ") + source;
+    if (!method.isEmpty()) label += QStringLiteral(": ") + choiceLabel("method.name", method);
+    if (!source.isEmpty()) label += QStringLiteral(" on ") + toQString(config::dataLabel(source.toStdString()));
     return label;
 }
 

@@ -19,7 +19,7 @@ std::optional<config::Schema> cachedSchema();
 
 struct Preset {
     QString name;  ///< "demo"
-    QString label; ///< "Demo: simclr on fashion-mnist"
+    QString label; ///< "Demo: SimCLR on Fashion-MNIST"
     config::Json values;
 };
 /// Built-in presets (resources/presets, compiled in), demo first.

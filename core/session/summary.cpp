@@ -2,41 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/summary.h"
 
+#include "core/config/builtindata.h"
 #include "core/config/schema.h"
 #include "core/session/qtconvert.h"
-#include "core/session/settings.h"
+#include "core/session/runname.h"
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
-#include <optional>
 #include <utility>
 
 namespace parallax::session {
 
 namespace {
 
-/// The label of a choice; the value itself where there is none, or where the schema was never asked for.
-QString choiceLabel(const char *key, const QString &value)
-{
-    static std::mutex mutex;
-    static std::optional<config::Schema> schema;
-    const std::lock_guard lock(mutex);
-    if (!schema) schema = cachedSchema();
-    const config::Field *field = schema ? schema->find(key, config::Json::object()) : nullptr;
-    if (!field) return value;
-    for (const config::Choice &choice : field->choices)
-        if (choice.value == value.toStdString() && !choice.label.empty()) return toQString(choice.label);
-    return value;
-}
-
 QString textOf(const runs::Json &config, const char *key)
 {
     const runs::Json *value = config::lookup(config, key);
     return value && value->is_string() ? toQString(value->get<std::string>()) : QString();
 }
-
-QString lastPart(const QString &path) { return path.section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty); }
 
 std::int64_t integer(const runs::Json &fields, const char *key, std::int64_t otherwise)
 {
@@ -94,12 +77,14 @@ void Summarizer::readConfig()
     const auto read = config::readFile(m_folder.config().string());
     if (!read) return;
     const runs::Json &config = *read;
-    m_summary.dataset = lastPart(textOf(config, "data.source"));
+    m_summary.dataset = toQString(config::dataLabel(textOf(config, "data.source").toStdString()));
     m_summary.method = textOf(config, "method.name");
     m_summary.backbone = textOf(config, "backbone.name");
     relabel(m_summary);
     const runs::Json *epochs = config::lookup(config, "train.epochs");
     if (epochs && epochs->is_number_integer()) m_summary.epochs = epochs->get<int>();
+    const runs::Json *batch = config::lookup(config, "train.batch_size");
+    if (batch && batch->is_number_integer()) m_summary.batchSize = batch->get<std::int64_t>();
 }
 
 bool Summarizer::pollRecord()

@@ -22,9 +22,10 @@ struct RunSummary {
 
     QString folder; ///< path
     runs::RunRecord record;
-    QString dataset, method, backbone; ///< labels from config.json
+    QString dataset, method, backbone; ///< labels from config.json; a run's name: runname.h
     double epoch = 0;                  ///< done
     int epochs = 0;
+    std::int64_t batchSize = 0; ///< global; 0: unknown
     std::int64_t step = 0, steps = 0;
     double lastKnn = unknown, bestKnn = unknown, untrainedKnn = unknown; ///< NaN: none yet; untrained is epoch 0's
     std::int64_t knnStep = -1; ///< step of the last evaluation, the untrained one's too; -1: none yet

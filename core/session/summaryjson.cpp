@@ -48,6 +48,7 @@ runs::Json RunSummary::toJson() const
             {"dataset", dataset.toStdString()},
             {"method", method.toStdString()},
             {"backbone", backbone.toStdString()},
+            {"batch_size", batchSize},
             {"epoch", numberOrNull(epoch)},
             {"epochs", epochs},
             {"step", step},
@@ -79,6 +80,7 @@ Result<RunSummary> RunSummary::fromJson(const runs::Json &json)
     members.read("dataset", summary.dataset);
     members.read("method", summary.method);
     members.read("backbone", summary.backbone);
+    members.read("batch_size", summary.batchSize);
     members.read("epoch", summary.epoch);
     members.read("epochs", epochCount);
     members.read("step", summary.step);

@@ -70,6 +70,8 @@ private Q_SLOTS:
             QVERIFY2(config.ok(), config.ok() ? "" : config.error().message().c_str());
             QVERIFY(!preset.label.isEmpty());
         }
+        QVERIFY(session::loadSchema().ok());
+        QCOMPARE(session::findPreset("demo")->label, QStringLiteral("Demo: SimCLR on Fashion-MNIST"));
         const auto unknown = session::findPreset("dem");
         QVERIFY(!unknown.ok());
         QVERIFY(unknown.error().hint.find("demo") != std::string::npos);

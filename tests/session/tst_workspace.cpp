@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "core/config/builtindata.h"
 #include "core/session/runindex.h"
+#include "core/session/runname.h"
+#include "core/session/settings.h"
 #include "core/session/workspace.h"
 #include "tests/support/sandbox.h"
 
@@ -43,7 +46,8 @@ private Q_SLOTS:
         const runs::RunFolder folder = m_box->makeFinishedRun(10, "mine");
         const auto summary = session::summarize(folder);
         QCOMPARE(summary.record.name, std::string("mine"));
-        QCOMPARE(summary.dataset, QStringLiteral("fashion-mnist"));
+        QCOMPARE(summary.dataset, QStringLiteral("Fashion-MNIST"));
+        QCOMPARE(summary.batchSize, 64);
         QCOMPARE(summary.method, QStringLiteral("simclr"));
         QCOMPARE(summary.step, 10);
         QCOMPARE(summary.epoch, 2.0);
@@ -57,6 +61,31 @@ private Q_SLOTS:
         const auto again = session::RunSummary::fromJson(summary.toJson());
         QVERIFY(again.ok());
         QCOMPARE(again->toJson().dump(), summary.toJson().dump());
+    }
+
+    /// One name everywhere: the run's own, else one made of its settings, else its folder's.
+    void namesRuns()
+    {
+        QVERIFY(session::loadSchema().ok()); // labels come from the worker's schema
+        session::RunSummary run = session::summarize(m_box->makeFinishedRun());
+        QCOMPARE(session::runName(run), QStringLiteral("SimCLR · Fashion-MNIST · b64"));
+        const auto config = config::readFile(runs::RunFolder(session::toPath(run.folder)).config().string());
+        QCOMPARE(session::defaultRunName(config.value()), session::runName(run));
+        run.record.name = "mine\x1b[2J";
+        QCOMPARE(session::runName(run), QStringLiteral("mine\\x1b[2J"));
+        session::RunSummary unreadable;
+        unreadable.folder = QStringLiteral("/runs/20260101-simclr-aaaa");
+        QCOMPARE(session::runName(unreadable), QStringLiteral("20260101-simclr-aaaa"));
+        QCOMPARE(session::defaultRunName(runs::Json()), QString());
+    }
+
+    void namesData()
+    {
+        QCOMPARE(config::dataLabel("fashion-mnist"), std::string("Fashion-MNIST"));
+        QCOMPARE(config::dataLabel("/usr/share/datasets/fashion-mnist/"), std::string("Fashion-MNIST"));
+        QCOMPARE(config::dataLabel("/home/a/leaf-scans/"), std::string("leaf-scans"));
+        QCOMPARE(config::dataLabel("/"), std::string("/"));
+        QCOMPARE(config::dataLabel(""), std::string());
     }
 
     /// The sparkline of a long run is short, and the mean of what it stands for.

@@ -5,15 +5,18 @@
 #include "core/base/text.h"
 #include "core/runs/runfolder.h"
 #include "core/session/job.h"
+#include "core/session/runname.h"
 #include "ui/embeddings/classmodel.h"
 #include "ui/embeddings/epochbar.h"
 #include "ui/embeddings/itempanel.h"
 #include "ui/embeddings/mapcanvas.h"
 #include "ui/embeddings/mapframe.h"
 #include "ui/embeddings/thumbs.h"
+#include "ui/runs/runchoices.h"
 #include "ui/widgets/background.h"
 #include "ui/widgets/choicebox.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/format.h"
 #include "ui/widgets/page.h"
 
 #include <QDir>
@@ -31,6 +34,7 @@ namespace parallax::embeddings {
 namespace {
 
 constexpr int shownNeighbours = 24;
+constexpr std::size_t listedRuns = 200; ///< newest ones in the list beside the title; Runs opens all others
 
 QIcon runSwatch(int color)
 {
@@ -43,12 +47,6 @@ QIcon runSwatch(int color)
     painter.setBrush(ui::Theme::instance().series(color));
     painter.drawRoundedRect(QRectF(1, 1, 10, 10), 3, 3);
     return QIcon(pixmap);
-}
-
-QString runName(const session::RunSummary &run)
-{
-    const auto &name = run.record.name.empty() ? run.record.id : run.record.name;
-    return name.empty() ? QFileInfo(run.folder).fileName() : QString::fromStdString(text::printable(name));
 }
 
 std::vector<int> storedEpochs(const QString &run)
@@ -84,7 +82,7 @@ EmbeddingsScreen::EmbeddingsScreen(session::Workspace *workspace, QWidget *paren
         if (m_jobRun == m_run)
             m_empty->setTexts(tr("Computing embeddings"),
                               tr("The network looks at every image once. %1 so far.")
-                                  .arg(QString::fromStdString(text::duration(double(m_jobTime.elapsed()) / 1000))));
+                                  .arg(ui::formatDuration(double(m_jobTime.elapsed()) / 1000)));
     });
     connect(m_workspace, &session::Workspace::changed, this, &EmbeddingsScreen::runsChanged);
     connect(m_workspace, &session::Workspace::firstRead, this, &EmbeddingsScreen::runsChanged);
@@ -161,10 +159,12 @@ void EmbeddingsScreen::fillRuns()
 {
     const QSignalBlocker blocker(m_runs);
     m_runs->clear();
-    for (const auto &run : m_workspace->runs()) m_runs->addItem(runSwatch(run.record.color), runName(run), run.folder);
+    for (const auto &run : ui::runChoices(m_workspace->runs(), listedRuns))
+        m_runs->addItem(runSwatch(run.color), run.text, run.folder);
     int index = m_runs->findData(m_run);
-    if (index < 0 && !m_run.isEmpty()) { // a run outside the workspace, or one that was deleted
-        m_runs->addItem(QFileInfo(m_run).fileName(), m_run);
+    if (index < 0 && !m_run.isEmpty()) { // an older run, one outside the workspace, or one that was deleted
+        const auto *known = m_workspace->find(m_run);
+        m_runs->addItem(known ? session::runName(*known) : QFileInfo(m_run).fileName(), m_run);
         index = m_runs->count() - 1;
     }
     m_runs->setCurrentIndex(m_run.isEmpty() ? -1 : index);
@@ -228,7 +228,7 @@ void EmbeddingsScreen::openEpoch(int epoch)
     m_epoch = epoch;
     const auto token = ++m_loadToken;
     ++m_searchToken;
-    if (!m_data) showNothing(tr("Reading embeddings"), tr("Epoch %1").arg(epoch), false);
+    if (!m_data) showNothing(tr("Reading embeddings"), tr("Epoch %L1").arg(epoch), false);
     m_epochs->set(m_stored, m_epoch, m_data ? m_data->scores : std::vector<EpochScore>());
     ui::inBackground(
         this, [run = m_run, epoch, cancel = m_cancel] { return loadMap(run, epoch, cancel.get()); },
@@ -253,8 +253,8 @@ void EmbeddingsScreen::showData(std::shared_ptr<const MapData> data)
     m_epochs->set(m_stored, m_epoch, m_data->scores);
     m_pages->setCurrentIndex(1);
     const auto &explained = m_data->map.explained;
-    m_note->setText(tr("PCA, %1 % of the variance").arg(qRound((explained[0] + explained[1]) * 100)));
-    m_note->setToolTip(tr("Principal components 1 and 2 hold %1 % and %2 %.")
+    m_note->setText(tr("PCA, %L1 % of the variance").arg(qRound((explained[0] + explained[1]) * 100)));
+    m_note->setToolTip(tr("Principal components 1 and 2 hold %L1 % and %L2 %.")
                            .arg(explained[0] * 100, 0, 'f', 1)
                            .arg(explained[1] * 100, 0, 'f', 1));
     const auto &items = m_data->store.items();

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/runs/runfolder.h"
 #include "core/session/job.h"
+#include "core/session/runname.h"
 #include "core/session/settings.h"
 #include "ui/experiment/affixedit.h"
 #include "ui/experiment/banner.h"
@@ -101,8 +102,7 @@ void NewRunScreen::cloneRun(const QString &folder)
         const auto values = config::readFile(file.string());
         if (!values) return showMessage(tr("This run cannot be cloned"), values.error());
         const auto *run = m_workspace->find(folder);
-        const QString name = run && !run->record.name.empty() ? QString::fromStdString(text::printable(run->record.name))
-                                                              : QFileInfo(folder).fileName();
+        const QString name = run ? session::runName(*run) : QFileInfo(folder).fileName();
         load(tr("Clone of %1").arg(name), {QStringLiteral("--config"), QString::fromStdString(file.string())}, *values);
     });
 }
@@ -165,11 +165,11 @@ void NewRunScreen::start()
     if (const Status written = writeFileAtomic(file.toStdString(), m_draft->config().dump(2)); !written)
         return showMessage(tr("The run was not started"), written.error());
     const QString name = m_name->text().trimmed();
-    m_starting = new session::Job(session::Job::Program::Cli,
-                                  {QStringLiteral("train"), QStringLiteral("--detach"), QStringLiteral("--json"),
-                                   QStringLiteral("--config"), file, QStringLiteral("--runs"), m_workspace->folder(),
-                                   QStringLiteral("--name"), name.isEmpty() ? suggestedName() : name},
-                                  this);
+    QStringList words{
+        QStringLiteral("train"),  QStringLiteral("--detach"), QStringLiteral("--json"), QStringLiteral("--config"), file,
+        QStringLiteral("--runs"), m_workspace->folder()};
+    if (!name.isEmpty()) words << QStringLiteral("--name") << name;
+    m_starting = new session::Job(session::Job::Program::Cli, words, this);
     connect(m_starting, &session::Job::succeeded, this, [this](const config::Json &answer) {
         showStarting(false);
         const auto run = answer.is_object() ? answer.find("run") : answer.end();

@@ -3,6 +3,7 @@
 #include "ui/experiment/newrunscreen.h"
 
 #include "core/base/text.h"
+#include "core/session/runname.h"
 #include "core/session/settings.h"
 #include "ui/experiment/affixedit.h"
 #include "ui/experiment/banner.h"
@@ -13,6 +14,7 @@
 #include "ui/experiment/planner.h"
 #include "ui/experiment/sectionlist.h"
 #include "ui/experiment/viewscard.h"
+#include "ui/runs/runchoices.h"
 #include "ui/widgets/background.h"
 #include "ui/widgets/choicebox.h"
 #include "ui/widgets/controls.h"
@@ -49,12 +51,6 @@ protected:
         painter.fillRect(QRect(0, 0, width(), 1), ui::color(ui::Token::Line));
     }
 };
-
-QString textAt(const config::Json &config, const char *key)
-{
-    const config::Json *value = config::lookup(config, key);
-    return value && value->is_string() ? QString::fromStdString(value->get<std::string>()) : QString();
-}
 
 } // namespace
 
@@ -196,7 +192,7 @@ QWidget *NewRunScreen::makePage()
         for (const auto &image : m_planner->images()) images.push_back(image.original);
         const QSize size = images.empty() ? QSize() : images.front().size();
         m_form->setThumbs(
-            images, size.isEmpty() ? QString() : tr("%1 × %2, the first of them").arg(size.width()).arg(size.height()));
+            images, size.isEmpty() ? QString() : tr("%L1 × %L2, the first of them").arg(size.width()).arg(size.height()));
     });
     return page;
 }
@@ -310,14 +306,9 @@ void NewRunScreen::fillClones()
     if (!m_draft) return;
     QMenu *menu = m_cloneMenu;
     menu->clear();
-    constexpr int most = 20;
-    for (const auto &run : m_workspace->runs()) {
-        if (menu->actions().size() >= most) break;
-        const auto &name = run.record.name.empty() ? run.record.id : run.record.name;
-        const QString label =
-            name.empty() ? run.folder.section(QLatin1Char('/'), -1) : QString::fromStdString(text::printable(name));
-        menu->addAction(label, this, [this, folder = run.folder] { cloneRun(folder); });
-    }
+    constexpr std::size_t most = 20;
+    for (const ui::RunChoice &run : ui::runChoices(m_workspace->runs(), most))
+        menu->addAction(ui::menuText(run.text), this, [this, folder = run.folder] { cloneRun(folder); });
     m_clone->setEnabled(!menu->isEmpty());
     m_clone->setToolTip(menu->isEmpty() ? tr("There is no run to clone yet") : QString());
 }
@@ -325,18 +316,7 @@ void NewRunScreen::fillClones()
 void NewRunScreen::showDerived()
 {
     m_form->setDerived(m_planner->derived());
-    m_name->setPlaceholderText(suggestedName());
-}
-
-QString NewRunScreen::suggestedName() const
-{
-    const auto &config = m_draft->config();
-    QStringList parts{textAt(config, "method.name"),
-                      textAt(config, "data.source").section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty)};
-    if (const config::Json *batch = config::lookup(config, "train.batch_size"); batch && batch->is_number())
-        parts << QStringLiteral("b%1").arg(batch->get<double>(), 0, 'f', 0);
-    parts.removeAll(QString());
-    return parts.join(QLatin1Char('-'));
+    m_name->setPlaceholderText(session::defaultRunName(m_draft->config()));
 }
 
 } // namespace parallax::experiment

@@ -95,7 +95,6 @@ private:
     void updateStart();
     void showStarting(bool starting);
     void layoutColumns();
-    QString suggestedName() const;
 
     session::Workspace *m_workspace;
     std::unique_ptr<Draft> m_draft;

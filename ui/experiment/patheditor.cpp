@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/experiment/patheditor.h"
 
+#include "core/config/builtindata.h"
 #include "ui/experiment/affixedit.h"
 #include "ui/experiment/draft.h"
 #include "ui/widgets/icons.h"
@@ -15,18 +16,15 @@
 #include <QMenu>
 #include <QSettings>
 
-#include <array>
-
 namespace parallax::experiment {
 namespace {
 
 constexpr int longestMemory = 8;
 
-/// Data sets that the worker finds by name.
-struct BuiltIn {
-    const char *value, *label;
-};
-constexpr std::array builtIns{BuiltIn{"fashion-mnist", "Fashion-MNIST"}};
+using config::BuiltInData;
+using config::builtInData;
+
+QString text(std::string_view view) { return QString::fromUtf8(view.data(), qsizetype(view.size())); }
 
 QString settingsKey() { return QStringLiteral("recentSources"); }
 
@@ -56,9 +54,9 @@ PathEditor::PathEditor(Draft *draft, const config::Field &field, QWidget *parent
 
 void PathEditor::take(const QString &path)
 {
-    for (const BuiltIn &builtIn : builtIns)
-        if (path.trimmed().compare(QLatin1String(builtIn.label), Qt::CaseInsensitive) == 0) {
-            m_draft->setText(m_field, QLatin1String(builtIn.value));
+    for (const BuiltInData &builtIn : builtInData)
+        if (path.trimmed().compare(text(builtIn.label), Qt::CaseInsensitive) == 0) {
+            m_draft->setText(m_field, text(builtIn.name));
             return;
         }
     m_draft->setText(m_field, path);
@@ -66,8 +64,8 @@ void PathEditor::take(const QString &path)
 
 QString PathEditor::shown(const QString &value) const
 {
-    for (const BuiltIn &builtIn : builtIns)
-        if (value == QLatin1String(builtIn.value)) return QLatin1String(builtIn.label);
+    for (const BuiltInData &builtIn : builtInData)
+        if (value == text(builtIn.name)) return text(builtIn.label);
     return value;
 }
 
@@ -75,9 +73,9 @@ void PathEditor::refresh()
 {
     m_edit->setError(!m_draft->problem(m_field).isEmpty());
     if (m_edit->hasFocus() && m_edit->isModified()) return;
-    const QString text = shown(m_draft->text(m_field));
-    if (m_edit->text() != text) m_edit->setText(text);
-    m_edit->setToolTip(text);
+    const QString now = shown(m_draft->text(m_field));
+    if (m_edit->text() != now) m_edit->setText(now);
+    m_edit->setToolTip(now);
 }
 
 QWidget *PathEditor::input() const { return m_edit; }
@@ -86,10 +84,10 @@ void PathEditor::fillMenu()
 {
     m_menu->clear();
     m_menu->setMinimumWidth(m_edit->width());
-    for (const BuiltIn &builtIn : builtIns)
-        m_menu->addAction(ui::icon(QStringLiteral("image")), QLatin1String(builtIn.label), this, [this, builtIn] {
+    for (const BuiltInData &builtIn : builtInData)
+        m_menu->addAction(ui::icon(QStringLiteral("image")), text(builtIn.label), this, [this, builtIn] {
             m_edit->setModified(false);
-            m_draft->setText(m_field, QLatin1String(builtIn.value));
+            m_draft->setText(m_field, text(builtIn.name));
         });
     const QStringList known = recent();
     if (!known.isEmpty()) m_menu->addSeparator();
@@ -117,8 +115,8 @@ QStringList PathEditor::recent() { return QSettings().value(settingsKey()).toStr
 
 void PathEditor::remember(const QString &path)
 {
-    for (const BuiltIn &builtIn : builtIns)
-        if (path == QLatin1String(builtIn.value)) return;
+    for (const BuiltInData &builtIn : builtInData)
+        if (path == text(builtIn.name)) return;
     QStringList list = recent();
     list.removeAll(path);
     list.prepend(path);

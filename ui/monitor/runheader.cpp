@@ -3,8 +3,10 @@
 #include "ui/monitor/runheader.h"
 
 #include "core/session/qtconvert.h"
+#include "core/session/runname.h"
 #include "ui/monitor/runfigures.h"
 #include "ui/runs/runactions.h"
+#include "ui/runs/runchoices.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
@@ -30,11 +32,6 @@ namespace {
 
 constexpr int askMs = 4000;  ///< how long Stop waits for its second click
 constexpr int menuRuns = 20; ///< newest runs in the menu beside the name
-
-QString nameOf(const RunSummary &run)
-{
-    return run.record.name.empty() ? run.folder.section(QLatin1Char('/'), -1) : toQString(run.record.name);
-}
 
 } // namespace
 
@@ -177,7 +174,7 @@ void RunHeader::show(const RunSummary &run, const RunData &data)
     }
     m_run = run;
     const StateLook look = stateLook(run.record.state);
-    m_name->setFullText(nameOf(run));
+    m_name->setFullText(session::runName(run));
     const bool busy = run.record.state == runs::State::Running && !data.activity.isEmpty() &&
         data.activity != QLatin1String("training") && data.activity != QLatin1String("finished");
     QString label = look.label;
@@ -225,11 +222,9 @@ void RunHeader::showButtons(const RunSummary &run)
 void RunHeader::fillRunMenu()
 {
     m_runMenu->clear();
-    int count = 0;
-    for (const RunSummary &run : m_workspace->runs()) {
-        if (++count > menuRuns) break;
-        const StateLook look = stateLook(run.record.state);
-        QAction *action = m_runMenu->addAction(icon(look.icon, look.color), nameOf(run));
+    for (const RunChoice &run : runChoices(m_workspace->runs(), menuRuns)) {
+        const StateLook look = stateLook(run.state);
+        QAction *action = m_runMenu->addAction(icon(look.icon, look.color), menuText(run.text));
         connect(action, &QAction::triggered, this, [this, folder = run.folder] { Q_EMIT runChosen(folder); });
     }
 }

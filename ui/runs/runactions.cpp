@@ -5,6 +5,7 @@
 #include "core/session/control.h"
 #include "core/session/job.h"
 #include "core/session/qtconvert.h"
+#include "core/session/runname.h"
 
 #include <QClipboard>
 #include <QDesktopServices>
@@ -18,11 +19,6 @@ using session::RunSummary;
 using session::toQString;
 
 namespace {
-
-QString nameOf(const RunSummary &run)
-{
-    return run.record.name.empty() ? run.folder.section(QLatin1Char('/'), -1) : toQString(run.record.name);
-}
 
 QString quoted(const QString &word)
 {
@@ -57,7 +53,7 @@ QString RunActions::commandLine(const runs::RunRecord &record)
 
 void RunActions::send(const RunSummary &run, const QString &command)
 {
-    const QString name = nameOf(run);
+    const QString name = session::runName(run);
     session::sendCommand(toQString(run.record.socket), command, this, [this, name, command](const Status &status) {
         if (!status)
             Q_EMIT failed(name + QStringLiteral(": ") + toQString(status.error().message()));
@@ -72,7 +68,7 @@ void RunActions::resume(const RunSummary &run)
         send(run, QStringLiteral("resume"));
         return;
     }
-    const QString name = nameOf(run);
+    const QString name = session::runName(run);
     auto *job =
         new session::Job(session::Job::Program::Cli,
                          {QStringLiteral("resume"), run.folder, QStringLiteral("--detach"), QStringLiteral("--json")}, this);

@@ -3,6 +3,7 @@
 #include "ui/runs/runtablemodel.h"
 
 #include "core/session/qtconvert.h"
+#include "core/session/runname.h"
 #include "ui/widgets/format.h"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ QString RunTableModel::text(const RunSummary &run, int column) const
 {
     switch (column) {
     case State: return run.problem.isEmpty() ? stateLook(run.record.state).label : tr("Unreadable");
-    case Name: return run.record.name.empty() ? run.folder.section(QLatin1Char('/'), -1) : toQString(run.record.name);
+    case Name: return session::runName(run);
     case Dataset: return run.dataset;
     case Method: return run.method;
     case Backbone: return run.backbone;

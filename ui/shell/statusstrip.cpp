@@ -4,6 +4,7 @@
 
 #include "core/base/paths.h"
 #include "core/session/qtconvert.h"
+#include "core/session/runname.h"
 #include "ui/runs/runactions.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
@@ -86,8 +87,8 @@ std::vector<StatusStrip::Memory> StatusStrip::memory() const
 
 QString StatusStrip::runText(const RunSummary &run) const
 {
-    QString text = run.record.name.empty() ? run.folder.section(QLatin1Char('/'), -1) : toQString(run.record.name);
-    if (run.epochs > 0) text += tr("   epoch %1 / %2").arg(std::min(int(run.epoch) + 1, run.epochs)).arg(run.epochs);
+    QString text = session::runName(run);
+    if (run.epochs > 0) text += tr("   epoch %L1 / %L2").arg(std::min(int(run.epoch) + 1, run.epochs)).arg(run.epochs);
     if (run.record.state == runs::State::Paused)
         text += tr("   paused");
     else if (std::isfinite(run.secondsLeft))

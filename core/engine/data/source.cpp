@@ -3,6 +3,7 @@
 #include "core/engine/data/source.h"
 
 #include "core/base/text.h"
+#include "core/config/builtindata.h"
 #include "core/engine/data/formats.h"
 
 #include <array>
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string fashionMnist = "fashion-mnist";
+const std::string fashionMnist(config::fashionMnist.name);
 
 /// The folders in which a system keeps shared data: XDG_DATA_DIRS.
 std::vector<fs::path> dataFolders()
