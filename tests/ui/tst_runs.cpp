@@ -4,7 +4,10 @@
 
 #include "core/session/qtconvert.h"
 #include "core/session/workspace.h"
+#include "tests/support/fakeschema.h"
+#include "ui/runs/changedsettings.h"
 #include "ui/runs/runactions.h"
+#include "ui/runs/runchoices.h"
 #include "ui/runs/rundelegate.h"
 #include "ui/runs/runpreview.h"
 #include "ui/runs/runsscreen.h"
@@ -68,7 +71,12 @@ class TestRuns : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { Theme::instance().setMode(Theme::Mode::Light, false); }
+    void initTestCase()
+    {
+        qputenv("XDG_CACHE_HOME", m_cache.path().toUtf8());
+        qputenv("PARALLAX_WORKER", PARALLAX_TEST_BIN_DIR "/fakeworker");
+        Theme::instance().setMode(Theme::Mode::Light, false);
+    }
 
     void followsAListRowByRow()
     {
@@ -204,6 +212,73 @@ private Q_SLOTS:
         QVERIFY(!table.grab().isNull());
     }
 
+    /// Entries that would read the same say when they were started.
+    void choicesCanBeToldApart()
+    {
+        std::vector<RunSummary> list = several(3);
+        list[0].record.name = list[1].record.name = "twice & more";
+        list[0].record.created = 1.7e9;
+        const auto choices = runChoices(list, 3);
+        QVERIFY(choices[0].text.startsWith("twice & more   ") && choices[0].text != choices[1].text);
+        QCOMPARE(choices[2].text, QStringLiteral("run-2"));
+        QCOMPARE(runChoices(list, 2).size(), std::size_t(2));
+        QCOMPARE(menuText(QStringLiteral("a & b")), QStringLiteral("a && b"));
+    }
+
+    /// One timer for all running runs, only while one of them can be seen.
+    void runningIconsTurnWhileSeen()
+    {
+        RunTableModel model;
+        RunTable table;
+        table.setModel(&model);
+        table.setItemDelegate(new RunDelegate(&table));
+        table.resize(900, 400);
+        table.show();
+        std::vector<RunSummary> list = several(100);
+        model.setRuns(list);
+        QVERIFY(QTest::qWaitForWindowExposed(&table));
+        QVERIFY(!table.isTurning());
+        list[2].record.state = runs::State::Running;
+        model.setRuns(list);
+        QTRY_VERIFY(table.isTurning());
+        const auto icon = [&] {
+            QRect place = table.visualRect(model.index(2, RunTableModel::State));
+            place.setWidth(56); // without the text
+            return table.viewport()->grab(place).toImage();
+        };
+        const QImage before = icon();
+        QTRY_VERIFY(icon() != before);
+        table.scrollToBottom();
+        QTRY_VERIFY(!table.isTurning());
+        table.scrollToTop();
+        QTRY_VERIFY(table.isTurning());
+        list[2].record.state = runs::State::Finished;
+        model.setRuns(list);
+        QTRY_VERIFY(!table.isTurning());
+    }
+
+    void changedSettingsAreNamedAsInTheForm()
+    {
+        const config::Schema schema = fake::schema();
+        config::Json config = schema.complete(config::Json::object());
+        QVERIFY(changedSettings(schema, config).empty());
+        config::assign(config, "optim.base_lr", 0.5);
+        config::assign(config, "train.batch_size", 128);
+        config::assign(config, "data.source", "fashion-mnist");
+        config::assign(config, "distributed.gather", false);
+        config::assign(config, "backbone.name", "resnet50");
+        config::assign(config, "method.temperature", 0.1);
+        config::assign(config, "train.old_key", "of another version");
+        const std::vector<Fact> expected{
+            {"Images", "Fashion-MNIST", "data.source"},       {"Method: Temperature", "0.1", "method.temperature"},
+            {"Network", "ResNet-50", "backbone.name"},        {"Base learning rate", "0.5", "optim.base_lr"},
+            {"Batch size", "128 images", "train.batch_size"}, {"Gather", "off", "distributed.gather"},
+            {"train.old_key", "of another version", ""}};
+        const std::vector<Fact> changes = changedSettings(schema, config);
+        for (const Fact &fact : changes) qInfo() << fact.name << fact.value << fact.hint;
+        QVERIFY(changes == expected);
+    }
+
     void commandIsQuotedForAShell()
     {
         runs::RunRecord record;
@@ -257,6 +332,16 @@ private Q_SLOTS:
         auto *preview = screen.findChild<RunPreview *>();
         QVERIFY(preview->isVisible());
         QTRY_VERIFY(!preview->findChildren<Chart *>().first()->series().empty());
+        // Settings that differ from the defaults stand below the facts.
+        const auto grids = preview->findChildren<FactGrid *>();
+        QTRY_VERIFY_WITH_TIMEOUT(
+            std::any_of(grids.begin(), grids.end(),
+                        [](const FactGrid *grid) {
+                            return std::any_of(grid->facts().begin(), grid->facts().end(), [](const Fact &fact) {
+                                return fact.hint == "train.batch_size" && fact.value == "128 images";
+                            });
+                        }),
+            15'000);
         QSignalSpy opened(&screen, &RunsScreen::monitorRequested);
         QTest::keyClick(table, Qt::Key_Down);
         QTest::keyClick(table, Qt::Key_Return);
@@ -313,6 +398,9 @@ private Q_SLOTS:
         QVERIFY(screen.selected());
         QCOMPARE(screen.selected()->record.name, std::string("a"));
     }
+
+private:
+    QTemporaryDir m_cache;
 };
 
 QTEST_MAIN(TestRuns)

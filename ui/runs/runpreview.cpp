@@ -3,19 +3,25 @@
 #include "ui/runs/runpreview.h"
 
 #include "core/session/qtconvert.h"
+#include "core/session/runname.h"
+#include "core/session/settings.h"
+#include "ui/runs/changedsettings.h"
+#include "ui/runs/factgrid.h"
 #include "ui/runs/runactions.h"
+#include "ui/widgets/background.h"
 #include "ui/widgets/chart.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/format.h"
 
-#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QToolButton>
 
 #include <cmath>
+#include <utility>
 
 namespace parallax::ui {
 
@@ -63,23 +69,20 @@ QString deviceText(const runs::RunRecord &record)
 } // namespace
 
 RunPreview::RunPreview(session::Workspace *workspace, RunActions *actions, QWidget *parent)
-    : QWidget(parent), m_workspace(workspace), m_actions(actions), m_facts(new QGridLayout)
+    : QWidget(parent), m_workspace(workspace), m_actions(actions)
 {
     setFixedWidth(Theme::instance().scaled(288));
     auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(17, 16, 16, 12);
+    column->setContentsMargins(17, 16, 4, 12);
     column->setSpacing(12);
-    column->addWidget(makeHead());
+    QWidget *head = makeHead();
+    head->layout()->setContentsMargins(0, 0, 12, 0); // the scroll bar's room, for what does not scroll
+    column->addWidget(head);
     m_reason = makeLabel(QString(), TextRole::Table, "error");
     m_reason->setWordWrap(true);
     m_reason->hide();
     column->addWidget(m_reason);
-    column->addWidget(makeCharts());
-    column->addWidget(makeLine(Qt::Horizontal));
-    m_facts->setVerticalSpacing(6);
-    m_facts->setColumnStretch(1, 1);
-    column->addLayout(m_facts);
-    column->addStretch(1);
+    column->addWidget(makeBody(), 1);
     m_followSoon.setSingleShot(true);
     m_followSoon.setInterval(restMs);
     connect(&m_followSoon, &QTimer::timeout, this, &RunPreview::follow);
@@ -121,6 +124,32 @@ QWidget *RunPreview::makeHead()
     return box;
 }
 
+/// Scrolls: how many settings differ from the defaults is anybody's guess.
+QWidget *RunPreview::makeBody()
+{
+    auto *scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto *body = new QWidget;
+    body->setProperty("role", QStringLiteral("panel"));
+    auto *column = new QVBoxLayout(body);
+    column->setContentsMargins(0, 0, 12, 0);
+    column->setSpacing(12);
+    m_facts = new FactGrid;
+    m_changes = new FactGrid;
+    m_changesTitle = makeLabel(QString(), TextRole::Chip, "secondary");
+    column->addWidget(makeCharts());
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_facts);
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_changesTitle);
+    column->addWidget(m_changes);
+    column->addStretch(1);
+    scroll->setWidget(body);
+    return scroll;
+}
+
 QWidget *RunPreview::makeCharts()
 {
     auto *box = new QWidget;
@@ -144,6 +173,8 @@ void RunPreview::setRun(const QString &folder)
     m_follower.reset();
     m_loss->setSeries({});
     m_knn->setSeries({});
+    m_changesTitle->setText({});
+    m_changes->setFacts({});
     showSummary();
     if (isVisible()) m_followSoon.start();
 }
@@ -165,11 +196,10 @@ void RunPreview::showSummary()
 {
     const RunSummary *run = m_folder.isEmpty() ? nullptr : m_workspace->find(m_folder);
     for (QWidget *child : findChildren<QWidget *>(Qt::FindDirectChildrenOnly)) child->setVisible(run != nullptr);
-    setFacts({});
     if (!run) return;
     const StateLook look = stateLook(run->record.state);
     m_swatch->setSeries(run->record.color);
-    m_name->setFullText(run->record.name.empty() ? run->folder.section(QLatin1Char('/'), -1) : toQString(run->record.name));
+    m_name->setFullText(session::runName(*run));
     m_state->set(look.icon, look.label, look.color, look.soft);
     m_lossValue->setText(formatMetric(run->loss));
     m_knnValue->setText(formatFixed(run->lastKnn, 4));
@@ -185,39 +215,50 @@ void RunPreview::showSummary()
     const runs::RunFolder folder(session::toPath(run->folder));
     const auto checkpoints = folder.listCheckpoints();
     m_embeddings->setEnabled(run->problem.isEmpty());
-    setFacts({{tr("Started"), formatMoment(run->record.created)},
-              {tr("Duration"), formatDuration(run->duration)},
-              {tr("Ranks"), deviceText(run->record)},
-              {tr("Epoch"),
-               run->epochs > 0 ? QStringLiteral("%1 / %2").arg(formatCount(std::floor(run->epoch)), formatCount(run->epochs))
-                               : QStringLiteral("–")},
-              {tr("Images / s"), formatCount(run->imagesPerSecond)},
-              {tr("Best kNN"), formatFixed(run->bestKnn, 4)},
-              {tr("Untrained"), formatFixed(run->untrainedKnn, 4)},
-              {tr("Checkpoints"),
-               checkpoints.empty()
-                   ? tr("none")
-                   : tr("%1, last at step %2").arg(checkpoints.size()).arg(formatCount(double(checkpoints.back().step)))},
-              {tr("Commit"), shortCommit(run->record.git)}});
+    m_facts->setFacts(
+        {{tr("Started"), formatMoment(run->record.created), {}},
+         {tr("Duration"), formatDuration(run->duration), {}},
+         {tr("Ranks"), deviceText(run->record), {}},
+         {tr("Epoch"),
+          run->epochs > 0 ? QStringLiteral("%1 / %2").arg(formatCount(std::floor(run->epoch)), formatCount(run->epochs))
+                          : QStringLiteral("–"),
+          {}},
+         {tr("Images / s"), formatCount(run->imagesPerSecond), {}},
+         {tr("Best kNN"), formatFixed(run->bestKnn, 4), {}},
+         {tr("Untrained"), formatFixed(run->untrainedKnn, 4), {}},
+         {tr("Checkpoints"),
+          checkpoints.empty()
+              ? tr("none")
+              : tr("%1, last at step %2")
+                    .arg(formatCount(double(checkpoints.size())), formatCount(double(checkpoints.back().step))),
+          {}},
+         {tr("Commit"), shortCommit(run->record.git), {}}});
 }
 
-void RunPreview::setFacts(const std::vector<std::pair<QString, QString>> &facts)
+void RunPreview::showChanges()
 {
-    if (facts == m_shownFacts) return;
-    m_shownFacts = facts;
-    while (QLayoutItem *item = m_facts->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
-    int row = 0;
-    for (const auto &[name, value] : facts) {
-        if (value.isEmpty()) continue;
-        m_facts->addWidget(makeLabel(name, TextRole::Table, "muted"), row, 0);
-        auto *label = new ElidedLabel(TextRole::Table);
-        label->setAlignment(Qt::AlignRight);
-        label->setFullText(value);
-        m_facts->addWidget(label, row++, 1);
-    }
+    if (!m_follower) return;
+    if (!m_schema) m_schema = session::cachedSchema();
+    if (!m_schema) return askForSchema();
+    const config::Json &config = m_follower->data()->config;
+    const auto changes = config.is_object() ? changedSettings(*m_schema, config) : std::vector<Fact>();
+    m_changesTitle->setText(!config.is_object()   ? tr("The settings cannot be read")
+                                : changes.empty() ? tr("All settings at their defaults")
+                                                  : tr("Changed from the defaults"));
+    m_changes->setFacts(changes);
+}
+
+/// The first time on this machine, or with a new worker: it is asked once.
+void RunPreview::askForSchema()
+{
+    if (std::exchange(m_schemaAsked, true)) return;
+    inBackground(
+        this, [] { return session::loadSchema(); },
+        [this](Result<config::Schema> schema) {
+            if (!schema) return; // New run says why
+            m_schema = std::move(*schema);
+            showChanges();
+        });
 }
 
 void RunPreview::showCurves()
@@ -238,6 +279,7 @@ void RunPreview::showCurves()
     const bool live = data->record.state == runs::State::Running;
     m_loss->setLive(live);
     m_knn->setLive(live);
+    showChanges();
 }
 
 void RunPreview::paintEvent(QPaintEvent *)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/config/schema.h"
 #include "core/session/runfollower.h"
 #include "core/session/workspace.h"
 
@@ -9,8 +10,8 @@
 #include <QWidget>
 
 #include <memory>
+#include <optional>
 
-class QGridLayout;
 class QLabel;
 class QPushButton;
 
@@ -18,11 +19,12 @@ namespace parallax::ui {
 
 class Chart;
 class ElidedLabel;
+class FactGrid;
 class Pill;
 class RunActions;
 class Swatch;
 
-/// What one sees of the selected run beside the table: loss, kNN, facts.
+/// What one sees of the selected run beside the table: loss, kNN, facts, and the settings that differ from the defaults.
 class RunPreview : public QWidget
 {
     Q_OBJECT
@@ -44,9 +46,11 @@ private:
     QWidget *makeHead();
     QWidget *makeCharts();
     void showSummary();
+    QWidget *makeBody();
     void showCurves();
+    void showChanges();
+    void askForSchema();
     void follow();
-    void setFacts(const std::vector<std::pair<QString, QString>> &facts);
 
     session::Workspace *m_workspace;
     RunActions *m_actions;
@@ -59,8 +63,10 @@ private:
     QPushButton *m_monitor, *m_embeddings;
     QLabel *m_lossValue, *m_knnValue, *m_reason;
     Chart *m_loss, *m_knn;
-    QGridLayout *m_facts;
-    std::vector<std::pair<QString, QString>> m_shownFacts;
+    FactGrid *m_facts, *m_changes;
+    QLabel *m_changesTitle;
+    std::optional<config::Schema> m_schema;
+    bool m_schemaAsked = false;
 };
 
 } // namespace parallax::ui
