@@ -126,6 +126,10 @@ std::size_t utf8Prefix(std::string_view s)
 {
     std::size_t at = 0;
     while (at < s.size()) {
+        if (static_cast<unsigned char>(s[at]) < 0x80) { // nearly every byte of what is read
+            ++at;
+            continue;
+        }
         const std::size_t length = sequenceLength(s, at);
         if (length == 0) break;
         at += length;

@@ -77,8 +77,11 @@ public:
 private:
     struct Level {
         Json *container;
-        std::unordered_set<std::string> names; ///< of an object: looking them up in it would be quadratic
+        /// Of a large object: looking them up in it would be quadratic. Small ones, nearly all there are, make none.
+        std::unordered_set<std::string> names;
     };
+    static constexpr std::size_t smallObject = 32;
+    static bool isNew(Level &level, const std::string &name);
     bool put(Json value) { return place(std::move(value)) != nullptr; }
     Json *place(Json value);
     bool open(Json container);
@@ -103,16 +106,25 @@ private:
     std::optional<Problem> m_problem;
 };
 
+bool Builder::isNew(Level &level, const std::string &name)
+{
+    const auto &members = level.container->get_ref<const Json::object_t &>();
+    if (members.size() < smallObject)
+        return std::none_of(members.begin(), members.end(), [&](const auto &member) { return member.first == name; });
+    if (level.names.empty())
+        for (const auto &member : members) level.names.insert(member.first);
+    return level.names.insert(name).second;
+}
+
 bool Builder::key(std::string &name)
 {
-    const std::string shown = text::printable(name.substr(0, 40)) + (name.size() > 40 ? "…" : "");
+    const auto shown = [&] { return text::printable(name.substr(0, 40)) + (name.size() > 40 ? "…" : ""); };
     if (name.size() > m_rules.keyBytes)
-        return refuse("the name " + shown + " has " + std::to_string(name.size()) + " bytes, more than " +
+        return refuse("the name " + shown() + " has " + std::to_string(name.size()) + " bytes, more than " +
                           std::to_string(m_rules.keyBytes),
                       {});
     if (name.find('\0') != std::string::npos) return refuse("a name holds a NUL character (\\u0000)", "Leave it out");
-    if (!m_levels.back().names.insert(name).second)
-        return refuse("the name " + shown + " appears twice", "Keep one of the two");
+    if (!isNew(m_levels.back(), name)) return refuse("the name " + shown() + " appears twice", "Keep one of the two");
     m_name = std::move(name);
     return true;
 }

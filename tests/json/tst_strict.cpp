@@ -45,6 +45,9 @@ private Q_SLOTS:
         row("missing comma", "{\"a\": 1 \"b\": 2}", 1, 9, "did not expect");
         row("missing name", "{\"a\": 1, 2}", 1, 10, "a name in double quotes is missing");
         row("twice", "{\"a\": {}, \"é\": 1,\n \"a\": {}}", 2, 2, "the name a appears twice");
+        QByteArray many("{");
+        for (int i = 0; i < 100; ++i) many += "\"k" + QByteArray::number(i) + "\": 0, ";
+        row("twice among many", many + "\"k7\": 0}", 1, int(many.size()) + 1, "the name k7 appears twice");
         row("twice, escaped", "{\"a\\\"\": {}, \"a\\\"\": {}}", 1, 13, "appears twice");
         row("lone surrogate", R"({"a": "\ud800"})", 1, 7, "half a character");
         row("bad UTF-8", "{\"é\": \"\xFF\"}", 1, 8, "not valid UTF-8");
