@@ -20,6 +20,16 @@ std::string progressOf(const session::RunSummary &run)
     return text::fixed(std::floor(run.epoch * 10) / 10, 1) + "/" + std::to_string(run.epochs);
 }
 
+/// Why runs cannot be read; of thousands, the first few.
+void noteProblems(const std::vector<session::RunSummary> &all)
+{
+    constexpr int most = 10;
+    int problems = 0;
+    for (const session::RunSummary &run : all)
+        if (!run.problem.isEmpty() && ++problems <= most) note("parallax: " + shown(run.problem));
+    if (problems > most) note("parallax: and " + std::to_string(problems - most) + " more that cannot be read");
+}
+
 int list(const Arguments &arguments)
 {
     const auto folder = runsFolder(arguments);
@@ -44,8 +54,7 @@ int list(const Arguments &arguments)
                         figure(run.bestKnn, 4), figure(run.untrainedKnn, 4), localTime(record.created)});
     }
     print(table(rows, {false, false, false, false, false, true, true, true, true, true, false}));
-    for (const session::RunSummary &run : all)
-        if (!run.problem.isEmpty()) note("parallax: " + shown(run.problem));
+    noteProblems(all);
     return 0;
 }
 

@@ -4,6 +4,8 @@
 
 #include "core/session/qtconvert.h"
 
+#include <array>
+#include <charconv>
 #include <cmath>
 
 namespace parallax::session {
@@ -11,6 +13,20 @@ namespace parallax::session {
 namespace {
 
 runs::Json numberOrNull(double value) { return std::isfinite(value) ? runs::Json(value) : runs::Json(); }
+
+/// Four figures a point: a sparkline is a few pixels high, and thousands of them are read at every start.
+runs::Json sparkline(const std::vector<float> &line)
+{
+    auto points = runs::Json::array();
+    for (const float value : line) {
+        std::array<char, 32> text{};
+        const auto written = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, 3);
+        double rounded = 0;
+        std::from_chars(text.data(), written.ptr, rounded);
+        points.push_back(numberOrNull(rounded));
+    }
+    return points;
+}
 
 /// Reads typed members of an object; what is missing or of another type keeps its default.
 class Members
@@ -61,7 +77,7 @@ runs::Json RunSummary::toJson() const
             {"images_per_s", numberOrNull(imagesPerSecond)},
             {"seconds_left", numberOrNull(secondsLeft)},
             {"duration", numberOrNull(duration)},
-            {"loss_line", lossLine},
+            {"loss_line", sparkline(lossLine)},
             {"warnings", warningTexts},
             {"warning_count", warningCount},
             {"problem", problem.toStdString()}};

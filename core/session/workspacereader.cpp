@@ -4,6 +4,7 @@
 
 #include "core/session/qtconvert.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -12,7 +13,10 @@ namespace parallax::session {
 namespace {
 
 constexpr int intervalMs = 1'000;
-constexpr int portionMs = 250; // a list that fills in portions is seen at once and repainted seldom
+// A list that fills in portions is seen at once; each of them is work for the screen, so they grow.
+constexpr int firstPortionMs = 150, largestPortionMs = 2'000;
+constexpr int gatherMs = 100;  // a hundred new folders are one change, not a hundred
+constexpr int saveMs = 10'000; // between two writings of the index, which is a whole file
 
 /// File systems round times to some milliseconds: a folder that changed just now may change again under the same stamp.
 bool isSettled(const FileStamp &stamp)
@@ -25,23 +29,31 @@ bool isSettled(const FileStamp &stamp)
 } // namespace
 
 WorkspaceReader::WorkspaceReader(std::filesystem::path runs, Deliver deliver)
-    : m_runs(std::move(runs)), m_deliver(std::move(deliver)), m_index(m_runs), m_watcher(this), m_timer(this)
+    : m_runs(std::move(runs)), m_deliver(std::move(deliver)), m_index(m_runs), m_watcher(this), m_timer(this), m_soon(this)
 {
     m_timer.setInterval(intervalMs);
     connect(&m_timer, &QTimer::timeout, this, [this] { scan(); });
-    connect(&m_watcher, &QFileSystemWatcher::directoryChanged, this, [this] { scan(); });
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(gatherMs);
+    connect(&m_soon, &QTimer::timeout, this, [this] { scan(); });
+    connect(&m_watcher, &QFileSystemWatcher::directoryChanged, &m_soon, [this] {
+        if (!m_soon.isActive()) m_soon.start();
+    });
 }
 
 void WorkspaceReader::start()
 {
     m_index.load();
+    m_sinceSave.start();
     scan();
+    m_index.save(); // what the first look brought; later changes wait for each other
     m_timer.start();
 }
 
 void WorkspaceReader::scan(bool listAgain)
 {
     m_sinceHandOver.start();
+    m_portionMs = firstPortionMs;
     const FileStamp now = FileStamp::of(m_runs);
     if (now != m_listed || listAgain) {
         m_listed = isSettled(now) ? now : FileStamp{};
@@ -52,6 +64,7 @@ void WorkspaceReader::scan(bool listAgain)
         for (auto &[name, run] : m_known) {
             if (m_cancelled) return;
             show(runs::RunFolder(m_runs / name), run);
+            handOverPortion();
         }
         handOver(true);
     }
@@ -62,10 +75,25 @@ void WorkspaceReader::scan(bool listAgain)
         if (run.read && run.ended && stamp == run.folder) continue;
         run.folder = stamp;
         read(folder, run);
-        if (m_sinceHandOver.elapsed() > portionMs) handOver(false);
+        handOverPortion();
     }
     handOver(false);
+    saveIndexSeldom();
+}
+
+void WorkspaceReader::saveIndexSeldom()
+{
+    if (!m_sinceSave.hasExpired(saveMs)) return;
     m_index.save();
+    m_sinceSave.start();
+}
+
+void WorkspaceReader::handOverPortion()
+{
+    if (m_sinceHandOver.elapsed() < m_portionMs) return;
+    handOver(false);
+    saveIndexSeldom();
+    m_portionMs = std::min(2 * m_portionMs, largestPortionMs);
 }
 
 void WorkspaceReader::list()
@@ -91,7 +119,7 @@ void WorkspaceReader::list()
 /// What can be said of a run without its events: from the index, or from its two small files.
 void WorkspaceReader::show(const runs::RunFolder &folder, Run &run)
 {
-    if (const RunSummary *known = m_index.find(folder)) {
+    if (const auto known = m_index.find(folder)) {
         run.read = run.ended = true;
         run.folder = FileStamp::of(folder.path());
         put(*known);
@@ -111,7 +139,7 @@ void WorkspaceReader::read(const runs::RunFolder &folder, Run &run)
     run.read = true;
     run.ended = summary.ended();
     if (!run.ended) return;
-    if (summary.problem.isEmpty()) m_index.put(folder, summary);
+    m_index.put(folder, summary);
     run.summarizer.reset();
 }
 

@@ -26,8 +26,8 @@ struct WorkspaceUpdate {
     QSet<QString> removed;           ///< folders
 };
 
-/// The thread side of Workspace. The first scan hands over what a list can show at once, then fills in the figures, newest
-/// runs first, in portions. Ended runs are looked at again only when their folder changes.
+/// The thread side of Workspace. The first scan hands over what a list can show at once, then fills in the figures; both
+/// newest runs first and in portions. Ended runs are looked at again only when their folder changes.
 class WorkspaceReader : public QObject
 {
 public:
@@ -50,6 +50,8 @@ private:
     void read(const runs::RunFolder &folder, Run &run);
     void put(const RunSummary &summary);
     void handOver(bool evenIfEmpty);
+    void handOverPortion(); ///< once enough time has passed
+    void saveIndexSeldom();
 
     std::filesystem::path m_runs;
     Deliver m_deliver;
@@ -58,9 +60,10 @@ private:
     std::map<std::string, Run, std::greater<>> m_known; ///< by folder name, newest first
     std::map<QString, RunSummary> m_changed;
     QSet<QString> m_removed;
-    QElapsedTimer m_sinceHandOver;
+    QElapsedTimer m_sinceHandOver, m_sinceSave;
+    int m_portionMs = 0;
     QFileSystemWatcher m_watcher;
-    QTimer m_timer;
+    QTimer m_timer, m_soon;
     bool m_first = true;
     std::atomic<bool> m_cancelled = false;
 };

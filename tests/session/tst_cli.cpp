@@ -407,6 +407,21 @@ private Q_SLOTS:
         qunsetenv("PARALLAX_RUN");
     }
 
+    void listNamesAFewOfManyUnreadableRuns()
+    {
+        const runs::RunFolder model = m_box->makeFinishedRun();
+        QVERIFY(writeFileAtomic(model.record(), "{ not JSON").ok());
+        for (int i = 0; i < 40; ++i) {
+            const auto copy = model.path().parent_path() / ("20200101T000000Z-simclr-x" + std::to_string(i));
+            std::filesystem::copy(model.path(), copy, std::filesystem::copy_options::recursive);
+        }
+        const Output output = m_box->parallax({"list"});
+        QCOMPARE(output.code, 0);
+        QCOMPARE(output.out.count("unreadable"), 41);
+        QCOMPARE(output.err.count('\n'), 11);
+        QVERIFY2(output.err.contains("and 31 more"), output.err.constData());
+    }
+
     void printsPointsInEveryLocale()
     {
         const Output plain = m_box->parallax({"config", "--preset", "demo"});

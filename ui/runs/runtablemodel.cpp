@@ -147,7 +147,7 @@ bool RunTableModel::insertAndRefresh(const std::vector<RunSummary> &next)
             const bool same = m_runs[i] == next[i];
             if (same) tell(int(i));
             if (!same && changedFrom < 0) changedFrom = int(i);
-            m_runs[i] = next[i];
+            if (!same) m_runs[i] = next[i];
             ++i;
             continue;
         }
