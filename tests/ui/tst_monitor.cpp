@@ -302,6 +302,48 @@ private Q_SLOTS:
         QVERIFY(!buttonNamed(screen, "stop")->isVisible());
     }
 
+    /// A power loss, a foreign line: all whole lines are drawn, what was left out is said, and the run can go on.
+    void damagedEventsAreCountedAndFollowed_data()
+    {
+        QTest::addColumn<QByteArray>("damage");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("half a line") << QByteArray("{\"event\": \"metrics\", \"step\": 41, \"lo") << "1 damaged line ";
+        QTest::newRow("zero bytes") << QByteArray(4096, '\0') << "1 damaged line ";
+        QTest::newRow("over-long") << "{\"event\": \"metrics\", \"x\": \"" + QByteArray(3 << 20, 'x') + "\"}\n"
+                                   << "1 damaged line ";
+        QTest::newRow("another run's") << QByteArray("{\"event\": \"start\", \"rank\": 7, \"world\": 9}\n") << QString();
+        QTest::newRow("several") << QByteArray("nonsense\n[1, 2]\n\xff\xfe\n") << "3 damaged lines ";
+    }
+    void damagedEventsAreCountedAndFollowed()
+    {
+        QFETCH(QByteArray, damage);
+        QFETCH(QString, said);
+        QTemporaryDir folder;
+        SyntheticWriter writer(session::toPath(folder.path()), {.state = runs::State::Running, .doneEpochs = 1});
+        QFile events(session::toQString(writer.folder().events(0)));
+        QVERIFY(events.open(QIODevice::Append));
+        events.write(damage);
+        events.close();
+        session::Workspace workspace(folder.path());
+        RunActions actions;
+        MonitorScreen screen(&workspace, &actions);
+        screen.resize(1360, 830);
+        screen.show();
+        screen.openRun(session::toQString(writer.folder().path()));
+        Chart *loss = chartNamed(screen, QStringLiteral("Loss"));
+        const auto points = [&] { return loss->series().empty() ? 0 : int(loss->series().front().x.size()); };
+        QTRY_COMPARE(points(), 40);
+        // The next launch's writer ends a torn line; good ones are followed live.
+        auto more = runs::EventWriter::open(writer.folder().events(0));
+        QVERIFY(more.ok());
+        for (int step = 41; step <= 45; ++step)
+            QVERIFY(more->write("metrics", {{"step", step}, {"epoch", step / 40.0}, {"loss", 2.0}}).ok());
+        QTRY_COMPARE(points(), 45);
+        const RunData data = session::readRun(writer.folder());
+        const auto lines = logLines(data);
+        QCOMPARE(lines.front().text.startsWith(said) && lines.front().level == "warning", !said.isEmpty());
+    }
+
     void stopAsksOnceInPlace()
     {
         QTemporaryDir folder;

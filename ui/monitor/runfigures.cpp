@@ -218,6 +218,12 @@ std::vector<session::LogLine> logLines(const RunData &data)
                                   : QStringLiteral("untrained")) +
                     QStringLiteral("   kNN accuracy %1").arg(formatFixed(knn->value[i], 4)));
     std::stable_sort(lines.begin(), lines.end(), [](const auto &a, const auto &b) { return a.t < b.t; });
+    if (data.skippedLines > 0) // first, where it stays as the run goes on
+        lines.insert(lines.begin(),
+                     {data.record.created, 0, QStringLiteral("warning"),
+                      data.skippedLines == 1 ? QStringLiteral("1 damaged line of the event files is left out")
+                                             : QStringLiteral("%1 damaged lines of the event files are left out")
+                                                   .arg(formatCount(double(data.skippedLines)))});
     return lines;
 }
 
