@@ -143,6 +143,7 @@ void EmbeddingsScreen::resizeEvent(QResizeEvent *event)
 
 void EmbeddingsScreen::activate()
 {
+    fillRuns();
     if (m_run.isEmpty() && !m_workspace->runs().empty()) {
         const auto &runs = m_workspace->runs();
         const auto stored =
@@ -174,7 +175,7 @@ void EmbeddingsScreen::fillRuns()
 
 void EmbeddingsScreen::runsChanged()
 {
-    fillRuns();
+    if (isVisible()) fillRuns(); // else when the page is entered: the list is long, and changes each second while a run goes
     if (m_run.isEmpty()) {
         if (m_workspace->runs().empty())
             showNothing(tr("No runs yet"), tr("Train a network first: its view of your images appears here."), false);
