@@ -16,10 +16,11 @@
 #include "ui/shell/mainwindow.h"
 #include "ui/widgets/chart.h"
 
-#include <QAbstractEventDispatcher>
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QEventLoop>
 #include <QStandardPaths>
+#include <QTimer>
 
 #include <clocale>
 #include <cstdio>
@@ -84,10 +85,15 @@ void makeSeries(const fs::path &folder, int count)
 
 bool waitFor(const std::function<bool()> &condition)
 {
+    QEventLoop loop;
+    QTimer look;
     QElapsedTimer timer;
     timer.start();
-    while (!condition() && timer.elapsed() < giveUpMs)
-        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 50);
+    QObject::connect(&look, &QTimer::timeout, &loop, [&] {
+        if (condition() || timer.elapsed() > giveUpMs) loop.quit();
+    });
+    look.start(10);
+    loop.exec();
     return condition();
 }
 
@@ -97,19 +103,19 @@ class Freezes : public QObject
 public:
     Freezes()
     {
-        auto *dispatcher = QAbstractEventDispatcher::instance();
-        connect(dispatcher, &QAbstractEventDispatcher::awake, this, [this] { m_timer.start(); });
-        connect(dispatcher, &QAbstractEventDispatcher::aboutToBlock, this, [this] { note(); });
+        connect(&m_beat, &QTimer::timeout, this, [this] {
+            m_longest = std::max(m_longest, double(m_since.nsecsElapsed()) / 1e6 - beatMs);
+            m_since.start();
+        });
+        m_since.start();
+        m_beat.start(beatMs);
     }
     double longest() const { return m_longest; }
-    void reset() { m_longest = 0; }
 
 private:
-    void note()
-    {
-        if (m_timer.isValid()) m_longest = std::max(m_longest, double(m_timer.nsecsElapsed()) / 1e6);
-    }
-    QElapsedTimer m_timer;
+    static constexpr int beatMs = 5;
+    QTimer m_beat;
+    QElapsedTimer m_since;
     double m_longest = 0;
 };
 
@@ -178,10 +184,10 @@ int open(const fs::path &folder, const std::string &mode)
     ui::MainWindow window(session::toQString(folder));
     auto *table = window.runsScreen()->findChild<ui::RunTable *>();
     Painted painted(table, all);
-    Freezes freezes;
     window.resize(1440, 900);
     window.show();
     QCoreApplication::processEvents();
+    const Freezes freezes;
     runs::Json figures{{"runs", all}, {"window_ms", sinceStart()}};
     waitFor([&] { return painted.whole > 0; });
     figures["first_rows_ms"] = painted.first;
