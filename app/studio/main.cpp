@@ -100,7 +100,7 @@ int main(int argc, char **argv)
         complain(QStringLiteral("the environment sets %1, which means nothing here").arg(unknown.back()));
     }
     if (!unknown.isEmpty())
-        window.toast()->warn(QStringLiteral("The environment sets %1, which means nothing here")
-                                 .arg(unknown.join(QStringLiteral(", "))));
+        window.toast()->warn(
+            QStringLiteral("The environment sets %1, which means nothing here").arg(unknown.join(QStringLiteral(", "))));
     return QApplication::exec();
 }

@@ -191,11 +191,11 @@ void RunHeader::showProgress(const RunSummary &run, const RunData &data)
     const double epoch = std::max(run.epoch, data.epoch), step = double(std::max(run.step, data.step));
     const int epochs = run.epochs > 0 ? run.epochs : int(std::max(0.0, planned(data, "epochs")));
     const double steps = run.steps > 0 ? double(run.steps) : planned(data, "steps");
-    m_epoch->setText(epochs > 0 ? tr("Epoch %1 / %2")
-                                      .arg(formatCount(std::min(std::floor(epoch) + (run.ended() ? 0 : 1), double(epochs))),
-                                           formatCount(epochs))
-                                : tr("Starting"));
-    m_steps->setText(steps > 0 ? tr("step %1 / %2").arg(formatCount(step), formatCount(steps)) : QString());
+    m_epoch->setText(
+        epochs > 0
+            ? tr("Epoch %1").arg(formatOf(std::min(std::floor(epoch) + (run.ended() ? 0 : 1), double(epochs)), epochs))
+            : tr("Starting"));
+    m_steps->setText(steps > 0 ? tr("step %1").arg(formatOf(step, steps)) : QString());
     QString left;
     if (run.record.state == runs::State::Running && std::isfinite(run.secondsLeft))
         left = tr("%1 left").arg(formatRoughly(run.secondsLeft));

@@ -61,7 +61,7 @@ QString deviceText(const runs::RunRecord &record)
     QStringList names;
     for (const std::string &device : record.devices) names << toQString(device);
     names.removeDuplicates();
-    return QStringLiteral("%1, %2")
+    return QStringLiteral("%L1, %2")
         .arg(record.world)
         .arg(names.isEmpty() ? QStringLiteral("–") : names.join(QStringLiteral(", ")));
 }
@@ -219,10 +219,7 @@ void RunPreview::showSummary()
         {{tr("Started"), formatMoment(run->record.created), {}},
          {tr("Duration"), formatDuration(run->duration), {}},
          {tr("Ranks"), deviceText(run->record), {}},
-         {tr("Epoch"),
-          run->epochs > 0 ? QStringLiteral("%1 / %2").arg(formatCount(std::floor(run->epoch)), formatCount(run->epochs))
-                          : QStringLiteral("–"),
-          {}},
+         {tr("Epoch"), run->epochs > 0 ? formatOf(std::floor(run->epoch), run->epochs) : QStringLiteral("–"), {}},
          {tr("Images / s"), formatCount(run->imagesPerSecond), {}},
          {tr("Best kNN"), formatFixed(run->bestKnn, 4), {}},
          {tr("Untrained"), formatFixed(run->untrainedKnn, 4), {}},

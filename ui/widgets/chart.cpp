@@ -137,7 +137,7 @@ void Chart::styleAll()
 {
     m_plot->setBackground(QBrush(color(Token::Panel)));
     // Labels stand under the axis; events need a little more room for their lower half.
-    m_plot->axisRect()->setMargins(m_compact ? QMargins(34, 4, 10, 20) : QMargins(44, 8, 14, 26));
+    m_plot->axisRect()->setMargins(m_compact ? QMargins(40, 4, 10, 20) : QMargins(44, 8, 14, 26));
     const QFont labels = textFont(TextRole::Caption);
     for (QCPAxis *axis : {m_plot->xAxis, m_plot->yAxis}) {
         axis->setTickLabelFont(labels);

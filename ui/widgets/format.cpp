@@ -118,6 +118,13 @@ QString formatBytes(double bytes)
     return QLocale().toString(bytes / 1e6, 'f', 0) + QStringLiteral(" MB");
 }
 
+QString formatOf(double done, double all)
+{
+    const QString slash = QStringLiteral(" / "), mark = QString(QChar(0x200e)); // left-to-right
+    const bool turned = QLocale().zeroDigit() != QLatin1String("0");
+    return formatCount(done) + (turned ? mark + slash + mark : slash) + formatCount(all);
+}
+
 QString formatMoment(double secondsSince1970)
 {
     if (!(secondsSince1970 > 0) || !std::isfinite(secondsSince1970)) return none;

@@ -21,7 +21,9 @@ QString formatDuration(double seconds);            ///< "1:12:08", "23:41"
 QString formatRoughly(double seconds);             ///< "40 min", "2 h 10 min", "25 s"
 QString formatMegabytes(double mb);                ///< "6.31 GB", "812 MB"
 QString formatBytes(double bytes);                 ///< "412 GB"
-QString formatMoment(double secondsSince1970);     ///< "today 14:07", "3 Nov 14:07"
+/// "3 / 12", in this order also in digits that a line of text would turn round.
+QString formatOf(double done, double all);
+QString formatMoment(double secondsSince1970);                           ///< "today 14:07", "3 Nov 14:07"
 QString formatClock(double secondsSince1970, bool milliseconds = false); ///< "14:30:52.118"
 
 /// Text drawn with every digit as wide as the widest, so that figures stand under each other and do not tremble as they
