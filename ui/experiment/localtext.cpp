@@ -55,7 +55,7 @@ QString localEntry(const Json &value, const QLocale &locale)
 /// point can be lost.
 QString toCForm(const QString &typed, const QLocale &locale)
 {
-    const QString text = typed.trimmed();
+    QString text = typed.trimmed();
     if (text::parseDouble(text.toStdString())) return text;
     QLocale strict = locale;
     strict.setNumberOptions(QLocale::RejectGroupSeparator);

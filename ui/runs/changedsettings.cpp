@@ -53,7 +53,8 @@ std::vector<Fact> changedSettings(const config::Schema &schema, const Json &conf
     for (const auto &[group, entries] : config.items()) {
         if (!entries.is_object()) continue;
         for (const auto &[name, value] : entries.items()) {
-            const std::string key = group + '.' + name;
+            std::string key = group;
+            key.append(".").append(name);
             const bool known = std::any_of(fields.begin(), fields.end(), [&](const Field *f) { return f->key == key; });
             if (!known) facts.push_back({safe(toQString(key)), safe(experiment::commandText(value)), {}});
         }
