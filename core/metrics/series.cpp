@@ -15,18 +15,65 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 } // namespace
 
+struct Series::Aside {
+    std::vector<double> step, epoch, time, value;
+};
+
 void Series::append(double s, double e, double t, double v)
 {
-    // A step again, or an earlier one: what the log says from here on replaces what it said before.
-    if (!step.empty() && s <= step.back()) resumeFrom(std::nextafter(s, -std::numeric_limits<double>::infinity()));
+    if (m_aside && !m_aside->step.empty() && s > m_aside->step.back()) takeBack();
+    m_aside.reset();
+    if (!step.empty() && s <= step.back()) {
+        // Older than the last two, not only than the last: that one may be the stray itself.
+        if (step.size() > 1 && s < step.back() && t < time[time.size() - 2]) {
+            supersededStep.push_back(s);
+            supersededValue.push_back(v);
+            return;
+        }
+        // A step again, or an earlier one: what the log says from here on replaces what it said before.
+        putAside(s);
+    }
     step.push_back(s);
     epoch.push_back(e);
     time.push_back(t);
     value.push_back(v);
 }
 
+void Series::putAside(double s)
+{
+    const double before = std::nextafter(s, -std::numeric_limits<double>::infinity());
+    if (s < step.back()) {
+        const auto from = std::upper_bound(step.begin(), step.end(), before) - step.begin();
+        const auto tail = [from](const std::vector<double> &column) {
+            return std::vector<double>(column.begin() + from, column.end());
+        };
+        m_aside = std::make_shared<const Aside>(Aside{tail(step), tail(epoch), tail(time), tail(value)});
+    }
+    const auto aside = m_aside;
+    resumeFrom(before);
+    m_aside = aside;
+}
+
+/// The one line since then was a stray: it changes places with what it had replaced.
+void Series::takeBack()
+{
+    supersededStep.resize(supersededStep.size() - m_aside->step.size());
+    supersededValue.resize(supersededValue.size() - m_aside->step.size());
+    supersededStep.push_back(step.back());
+    supersededValue.push_back(value.back());
+    const auto restore = [](std::vector<double> &column, const std::vector<double> &tail) {
+        column.pop_back();
+        column.insert(column.end(), tail.begin(), tail.end());
+    };
+    restore(step, m_aside->step);
+    restore(epoch, m_aside->epoch);
+    restore(time, m_aside->time);
+    restore(value, m_aside->value);
+}
+
 void Series::resumeFrom(double s)
 {
+    m_aside.reset();
     const auto kept = std::upper_bound(step.begin(), step.end(), s) - step.begin();
     supersededStep.insert(supersededStep.end(), step.begin() + kept, step.end());
     supersededValue.insert(supersededValue.end(), value.begin() + kept, value.end());

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,8 +12,10 @@
 namespace parallax::metrics {
 
 /// One figure over a run, as columns of equal length. Steps never go back: a resume from step s moves everything after s
-/// to `superseded` (studio shows it faintly, exports leave it out); so does a step that is not beyond the last one. NaN
-/// values stay: they are shown as gaps.
+/// to `superseded` (studio shows it faintly, exports leave it out); so does a step that is not beyond the last one. A line of
+/// another log between those of this one replaces nothing: it goes to `superseded` by itself, once it is known by its time
+/// (before the last two) or by the next line (beyond everything that it would have replaced). NaN values stay: they are
+/// shown as gaps.
 struct Series {
     std::vector<double> step, epoch, time, value;
     std::size_t size() const { return value.size(); }
@@ -25,6 +28,12 @@ struct Series {
     bool hasFinite() const;
     double last() const; ///< last finite value; NaN when there is none
     double best(bool larger = true) const;
+
+private:
+    struct Aside; ///< what a step back has just put aside
+    void putAside(double s);
+    void takeBack();
+    std::shared_ptr<const Aside> m_aside; ///< until the next line: that tells a stray line from a resume
 };
 
 /// Series by name; a figure of one rank is called "<name>/r<rank>" ("rss_mb/r1"), one of the whole run just "<name>".

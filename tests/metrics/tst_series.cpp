@@ -67,6 +67,38 @@ private Q_SLOTS:
         QCOMPARE(series.value, (std::vector<double>{10, 21}));
     }
 
+    /// A line of another run, as two writers or a damaged disk leave it: it hides nothing of this one.
+    void aStrayLineReplacesNothing_data()
+    {
+        QTest::addColumn<double>("step");
+        QTest::addColumn<double>("time");
+        QTest::newRow("older") << 3.0 << 7.0;
+        QTest::newRow("of the same time") << 3.0 << 110.0;
+        QTest::newRow("newer") << 3.0 << 5000.0;
+        QTest::newRow("without a time") << 3.0 << 0.0;
+        QTest::newRow("far ahead") << 900.0 << 110.0;
+        QTest::newRow("far ahead and newer") << 900.0 << 5000.0;
+        QTest::newRow("far ahead and older") << 900.0 << 7.0;
+        QTest::newRow("the very first step") << 1.0 << 5000.0;
+    }
+    void aStrayLineReplacesNothing()
+    {
+        QFETCH(double, step);
+        QFETCH(double, time);
+        Series series;
+        for (int i = 1; i <= 10; ++i) series.append(i, i / 2.0, 100 + i, i * 10);
+        series.append(step, 0, time, -1);
+        for (int i = 11; i <= 20; ++i) series.append(i, i / 2.0, 100 + i, i * 10);
+        QCOMPARE(series.size(), std::size_t(20));
+        for (std::size_t i = 0; i < 20; ++i) {
+            QCOMPARE(series.step[i], double(i + 1));
+            QCOMPARE(series.value[i], double(i + 1) * 10);
+            QCOMPARE(series.epoch[i], double(i + 1) / 2);
+        }
+        QCOMPARE(series.supersededStep, std::vector<double>{step});
+        QCOMPARE(series.supersededValue, std::vector<double>{-1});
+    }
+
     void lastAndBestLookAtFiniteValues()
     {
         Series series;
