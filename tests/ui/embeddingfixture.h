@@ -24,7 +24,8 @@ struct EmbeddingPlan {
     int count = 60, classes = 3, dim = 8, epoch = 1, perFile = 32;
     bool labels = true, thumbs = true;
     double spread = 0.4;
-    std::vector<float> vectors; ///< instead of the clusters; [count, dim]
+    std::vector<float> vectors;     ///< instead of the clusters; [count, dim]
+    std::vector<std::string> names; ///< instead of "class 0/0.png"; [count]
 };
 
 inline QImage tilePicture(int classIndex, int item, int side)
@@ -57,8 +58,9 @@ inline Status writeEmbeddings(const runs::RunFolder &run, const EmbeddingPlan &p
     std::vector<float> vectors = plan.vectors;
     for (int i = 0; i < plan.count; ++i) {
         const int c = i % plan.classes;
-        items.push_back({std::uint64_t(i) + 100, "class " + std::to_string(c) + "/" + std::to_string(i) + ".png",
-                         plan.labels ? c : -1, "train"});
+        const std::string name = plan.names.empty() ? "class " + std::to_string(c) + "/" + std::to_string(i) + ".png"
+                                                    : plan.names[std::size_t(i)];
+        items.push_back({std::uint64_t(i) + 100, name, plan.labels ? c : -1, "train"});
         if (!plan.vectors.empty()) continue;
         for (int d = 0; d < plan.dim; ++d)
             vectors.push_back(float(plan.spread * normal(generator) + 2 * std::cos(c * 2.1 + d * (1.3 + 0.2 * c))));

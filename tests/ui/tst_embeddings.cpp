@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/embeddingfixture.h"
+
+#include "core/base/text.h"
 #include "ui/embeddings/classmodel.h"
 #include "ui/embeddings/embeddingsscreen.h"
 #include "ui/embeddings/epochbar.h"
@@ -56,6 +58,7 @@ private Q_SLOTS:
     void clickChoosesAndFindsNeighbours();
     void neighbourIsChosenFromTheList();
     void hoverShowsTheItemUnderTheMouse();
+    void everyPointHasItsOwnThumbnail();
     void legendHidesAndIsolates();
     void wheelZoomsWhereTheMouseIs();
     void dragPansAndDoesNotChoose();
@@ -294,6 +297,31 @@ void TestEmbeddings::hoverShowsTheItemUnderTheMouse()
     QCOMPARE(tile.pixelColor(12, 14), testing::tilePicture(int(hovered % 3), int(hovered), 24).pixelColor(12, 14));
     QTest::mouseMove(canvas(), QPoint(canvas()->width() - 5, canvas()->height() / 2));
     QTRY_COMPARE(canvas()->hovered(), -1);
+}
+
+/// Names that only differ in their folder, and folders that other programs stumble over: a thumbnail belongs to its place.
+void TestEmbeddings::everyPointHasItsOwnThumbnail()
+{
+    EmbeddingPlan plan;
+    plan.spread = 1.5;
+    plan.perFile = 16; // several atlases
+    for (int i = 0; i < plan.count; ++i)
+        plan.names.push_back((i % 2 ? "#hash/" : i % 3 ? "plain/" : "tab\tnew\nline/") + std::to_string(i / 6) + ".png");
+    open(plan);
+    auto *thumbs = m_screen->findChild<Thumbs *>();
+    int seen = 0;
+    for (std::int64_t item = 0; item < plan.count; ++item) {
+        QTest::mouseMove(canvas(), at(item));
+        QTRY_VERIFY(canvas()->hovered() >= 0);
+        if (canvas()->hovered() != item) continue; // another point lies nearer to this pixel
+        ++seen;
+        QTRY_VERIFY(!thumbs->tile(item).isNull());
+        const QImage expected =
+            testing::tilePicture(int(item % plan.classes), int(item), 24).convertedTo(QImage::Format_RGB32);
+        QCOMPARE(thumbs->tile(item), expected);
+        QCOMPARE(m_screen->data()->name(item), QString::fromStdString(text::printable(plan.names[std::size_t(item)])));
+    }
+    QVERIFY2(seen > plan.count / 2, qPrintable(QString::number(seen)));
 }
 
 void TestEmbeddings::legendHidesAndIsolates()
