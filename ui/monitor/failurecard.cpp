@@ -27,7 +27,11 @@ constexpr int wordLines = 5; ///< of the error's own words
 /// The cause in one sentence; where and what to do stand below it.
 QString titleOf(const runs::Failure &failure)
 {
-    if (failure.signal != 0 || failure.what.empty()) return toQString(failure.summary());
+    if (failure.signal != 0 || failure.what.empty()) {
+        runs::Failure cause = failure;
+        cause.what = cause.where = cause.hint = {};
+        return toQString(cause.summary());
+    }
     const QString what = toQString(failure.what);
     return failure.rank >= 0 ? QStringLiteral("Rank %1: %2").arg(failure.rank).arg(what) : what;
 }
@@ -118,6 +122,7 @@ void FailureCard::show(const RunSummary &run)
     if (failure && failure->signal != 0 && !failure->what.empty()) text << toQString(failure->what);
     if (failure && !failure->where.empty()) text << tr("Where: %1").arg(toQString(failure->where));
     if (!failed) text << tr("Everything up to the last checkpoint is kept.");
+    if (failure && failure->rank >= 0 && failure->log.empty()) text << tr("It wrote nothing into its log.");
     m_text->setText(text.join(QLatin1Char('\n')));
     m_text->setVisible(!text.isEmpty());
     QStringList words;
