@@ -13,10 +13,19 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+/// A gap before what is superseded next: two resumes put aside two curves, not one.
+void separate(std::vector<double> &steps, std::vector<double> &values, double nextStep)
+{
+    if (values.empty() || std::isnan(values.back())) return;
+    steps.push_back(nextStep);
+    values.push_back(nan);
+}
+
 } // namespace
 
 struct Series::Aside {
     std::vector<double> step, epoch, time, value;
+    std::size_t supersededBefore = 0; ///< how many there were before these
 };
 
 void Series::append(double s, double e, double t, double v)
@@ -26,6 +35,7 @@ void Series::append(double s, double e, double t, double v)
     if (!step.empty() && s <= step.back()) {
         // Older than the last two, not only than the last: that one may be the stray itself.
         if (step.size() > 1 && s < step.back() && t < time[time.size() - 2]) {
+            separate(supersededStep, supersededValue, s);
             supersededStep.push_back(s);
             supersededValue.push_back(v);
             return;
@@ -47,7 +57,8 @@ void Series::putAside(double s)
         const auto tail = [from](const std::vector<double> &column) {
             return std::vector<double>(column.begin() + from, column.end());
         };
-        m_aside = std::make_shared<const Aside>(Aside{tail(step), tail(epoch), tail(time), tail(value)});
+        m_aside =
+            std::make_shared<const Aside>(Aside{tail(step), tail(epoch), tail(time), tail(value), supersededValue.size()});
     }
     const auto aside = m_aside;
     resumeFrom(before);
@@ -57,8 +68,9 @@ void Series::putAside(double s)
 /// The one line since then was a stray: it changes places with what it had replaced.
 void Series::takeBack()
 {
-    supersededStep.resize(supersededStep.size() - m_aside->step.size());
-    supersededValue.resize(supersededValue.size() - m_aside->step.size());
+    supersededStep.resize(m_aside->supersededBefore);
+    supersededValue.resize(m_aside->supersededBefore);
+    separate(supersededStep, supersededValue, step.back());
     supersededStep.push_back(step.back());
     supersededValue.push_back(value.back());
     const auto restore = [](std::vector<double> &column, const std::vector<double> &tail) {
@@ -75,6 +87,8 @@ void Series::resumeFrom(double s)
 {
     m_aside.reset();
     const auto kept = std::upper_bound(step.begin(), step.end(), s) - step.begin();
+    if (kept == std::ptrdiff_t(step.size())) return;
+    separate(supersededStep, supersededValue, step[std::size_t(kept)]);
     supersededStep.insert(supersededStep.end(), step.begin() + kept, step.end());
     supersededValue.insert(supersededValue.end(), value.begin() + kept, value.end());
     for (std::vector<double> *column : {&step, &epoch, &time, &value}) column->resize(static_cast<std::size_t>(kept));

@@ -103,6 +103,30 @@ private Q_SLOTS:
                  1);
     }
 
+    /// Resumed three times, twice from the same checkpoint; and a step that was written twice at the end.
+    void attemptsAreNotJoined()
+    {
+        RunData data;
+        metrics::Series loss;
+        for (int step = 0; step <= 100; step += 10) loss.append(step, 0, 0, 1);
+        loss.resumeFrom(50);
+        for (int step = 60; step <= 80; step += 10) loss.append(step, 0, 0, 2);
+        loss.resumeFrom(50);
+        for (int step = 60; step <= 200; step += 10) loss.append(step, 0, 0, 3);
+        loss.resumeFrom(180);
+        for (int step = 190; step <= 400; step += 10) loss.append(step, 0, 0, 4);
+        loss.append(400, 0, 0, 5);
+        data.series["loss"] = loss;
+        const auto line = lineOf(data, "loss", XMode::Step);
+        QVERIFY(std::is_sorted(line->x.begin(), line->x.end()) && std::is_sorted(line->pastX.begin(), line->pastX.end()));
+        std::vector<std::pair<double, double>> joined; // what a line is drawn between
+        for (std::size_t i = 1; i < line->pastX.size(); ++i)
+            if (std::isfinite(line->pastY[i - 1]) && std::isfinite(line->pastY[i]))
+                joined.emplace_back(line->pastX[i - 1], line->pastX[i]);
+        QVERIFY((joined == std::vector<std::pair<double, double>>{{60, 70}, {70, 80}, {90, 100}, {190, 200}}));
+        QCOMPARE(line->pastY[0], 2.0); // the later attempt of the two
+    }
+
     void aFailureIsMarkedWhereTheRunEnded()
     {
         RunData data = resumed();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace parallax::ui {
 
@@ -119,6 +120,45 @@ KeyFigure slowestFigure(const RunData &data)
     return figure;
 }
 
+/// What resumes replaced, as one line that goes forward, with gaps between the attempts; where two of them cover the same
+/// steps, the later one.
+metrics::Polyline pastOf(const metrics::Series &series)
+{
+    std::map<double, double> points;
+    std::vector<std::pair<double, double>> taken;
+    const std::vector<double> &step = series.supersededStep, &value = series.supersededValue;
+    for (std::size_t end = step.size(); end > 0;) {
+        if (!std::isfinite(value[end - 1])) {
+            --end;
+            continue;
+        }
+        std::size_t begin = end - 1; // of an attempt: the last one that is left
+        while (begin > 0 && std::isfinite(value[begin - 1]) && step[begin - 1] < step[begin]) --begin;
+        const std::pair range{step[begin], step[end - 1]};
+        const auto isTaken = [&](double x) {
+            return std::ranges::any_of(taken, [x](const auto &other) { return x >= other.first && x <= other.second; });
+        };
+        for (std::size_t i = begin; i < end; ++i)
+            if (!isTaken(step[i])) points.emplace(step[i], value[i]);
+        points.emplace(std::nextafter(range.first, -HUGE_VAL), none);
+        points.emplace(std::nextafter(range.second, HUGE_VAL), none);
+        taken.push_back(range);
+        end = begin;
+    }
+    metrics::Polyline line;
+    for (const auto &[x, y] : points) {
+        const bool gap = !std::isfinite(y);
+        if (gap && (line.y.empty() || !std::isfinite(line.y.back()))) continue;
+        line.x.push_back(x);
+        line.y.push_back(y);
+    }
+    if (!line.y.empty() && !std::isfinite(line.y.back())) {
+        line.x.pop_back();
+        line.y.pop_back();
+    }
+    return line;
+}
+
 } // namespace
 
 XScale scaleOf(XMode mode)
@@ -152,8 +192,9 @@ std::optional<ChartSeries> lineOf(const RunData &data, const std::string &name, 
     // What a resume replaced is known by step only; elsewhere it would need a place that it does not have.
     const double perEpoch = planned(data, "steps_per_epoch");
     if (mode == XMode::Step || (mode == XMode::Epoch && perEpoch > 0)) {
-        line.pastX = series->supersededStep;
-        line.pastY = series->supersededValue;
+        metrics::Polyline past = pastOf(*series);
+        line.pastX = std::move(past.x);
+        line.pastY = std::move(past.y);
         if (mode == XMode::Epoch)
             for (double &x : line.pastX) x /= perEpoch;
     }
