@@ -90,6 +90,7 @@ private Q_SLOTS:
     void numbersAreReadInBothForms_data();
     void numbersAreReadInBothForms();
     void valuesAreShownInTheLocalForm();
+    void whatIsShownIsReadInEveryLocale();
     void commandHasPoints();
     void draftKnowsWhatChanged();
     void draftKeepsEditsPerMethod();
@@ -224,6 +225,16 @@ void TestNewRun::numbersAreReadInBothForms_data()
     QTest::newRow("C comma") << "C"
                              << "0,05" << -1.0;
     QTest::newRow("ar digits") << "ar_EG" << QStringLiteral("٠٫٠٥") << 0.05;
+    QTest::newRow("ar digits, point") << "ar_EG" << QStringLiteral("٠.٠٥") << 0.05;
+    QTest::newRow("ar digits, comma") << "ar_EG" << QStringLiteral("٠,٠٥") << 0.05; // what the keyboard has
+    QTest::newRow("ar comma") << "ar_EG"
+                              << "0,05" << 0.05;
+    QTest::newRow("ar thousands") << "ar_EG" << QStringLiteral("١٬٠٠٠") << -1.0;
+    QTest::newRow("C digits of another script") << "C" << QStringLiteral("٠.٠٥") << 0.05;
+    QTest::newRow("fr thousands") << "fr_FR" << QStringLiteral("1\u202F000") << -1.0;
+    QTest::newRow("de two commas") << "de_DE"
+                                   << "0,0,5" << -1.0;
+    QTest::newRow("sv exponent") << "sv_SE" << QStringLiteral("5×10^-2") << 0.05;
 }
 
 void TestNewRun::numbersAreReadInBothForms()
@@ -256,6 +267,31 @@ void TestNewRun::valuesAreShownInTheLocalForm()
     QVERIFY((*readLocal(schema, list, QStringLiteral("0.1,0.2 0.3"), c) == Json{0.1, 0.2, 0.3}));
     QVERIFY((*readLocal(schema, list, QStringLiteral("0,1 0.2"), german) == Json{0.1, 0.2}));
     QCOMPARE(rangeText(rate, german), QStringLiteral("0 to 10"));
+}
+
+void TestNewRun::whatIsShownIsReadInEveryLocale()
+{
+    config::Schema schema;
+    schema.addGroup("optim", "Optimiser");
+    Field any = number("optim.any", 0, -1e300, 1e300), whole = any;
+    whole.key = "optim.whole";
+    whole.type = Type::Int;
+    schema.add(any);
+    schema.add(whole);
+    for (const QLocale &locale : QLocale::matchingLocales(QLocale::AnyLanguage, QLocale::AnyScript, QLocale::AnyCountry)) {
+        for (const double value : {0.05, -0.05, 0.1, 12345678.5, 1e-9, -2.5e20, 1e12}) {
+            const QString text = localText(any, value, locale);
+            const auto read = readLocal(schema, any, text, locale);
+            QVERIFY2(read && *read == value, qPrintable(locale.name() + QLatin1Char(' ') + text));
+            const auto plain = readLocal(schema, any, QString::number(value, 'g', 17), locale);
+            QVERIFY2(plain && *plain == value, qPrintable(locale.name()));
+        }
+        for (const int value : {0, 7, -12, 1'000'000}) {
+            const QString text = localText(whole, value, locale);
+            const auto read = readLocal(schema, whole, text, locale);
+            QVERIFY2(read && *read == value, qPrintable(locale.name() + QLatin1Char(' ') + text));
+        }
+    }
 }
 
 void TestNewRun::commandHasPoints()

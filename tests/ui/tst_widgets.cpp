@@ -7,9 +7,11 @@
 #include "ui/widgets/format.h"
 #include "ui/widgets/page.h"
 
+#include <QDateTime>
 #include <QImage>
 #include <QLocale>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
@@ -72,6 +74,22 @@ private Q_SLOTS:
             QCOMPARE(text, QStringLiteral("–"));
         QLocale::setDefault(QLocale(QLocale::German));
         QCOMPARE(formatFixed(0.5, 2), QStringLiteral("0,50"));
+    }
+
+    void digitsOfTheLocaleEverywhere()
+    {
+        QLocale::setDefault(QLocale(QLocale::Arabic, QLocale::Egypt));
+        QCOMPARE(formatFixed(0.5, 2), QStringLiteral("٠٫٥٠"));
+        QCOMPARE(formatDuration(4328), QStringLiteral("١:١٢:٠٨"));
+        QCOMPARE(formatRoughly(2400), QStringLiteral("٤٠ min"));
+        const double noon = double(QDateTime(QDate(2026, 11, 3), QTime(14, 7)).toSecsSinceEpoch());
+        QCOMPARE(formatClock(noon), QStringLiteral("١٤:٠٧:٠٠"));
+        static const QRegularExpression ascii(QStringLiteral("[0-9]"));
+        for (const QString &text : {formatCount(8612), formatMetric(0.07521), formatMetric(1e-9), formatAxis(1500, 500),
+                                    formatPercent(0.018, 1), formatMegabytes(6310), formatBytes(4e11), formatMoment(noon)})
+            QVERIFY2(!text.contains(ascii), qPrintable(text));
+        const QFontMetricsF metrics(textFont(TextRole::Table));
+        QCOMPARE(tabularWidth(metrics, QStringLiteral("١٫١١")), tabularWidth(metrics, QStringLiteral("٨٫٨٨")));
     }
 
     void axisLabels()

@@ -134,7 +134,7 @@ void EpochTrack::mousePressEvent(QMouseEvent *event)
 void EpochTrack::mouseMoveEvent(QMouseEvent *event)
 {
     m_hovered = nearest(event->position().x());
-    setToolTip(m_hovered < 0 ? QString() : tr("Epoch %1").arg(m_hovered));
+    setToolTip(m_hovered < 0 ? QString() : tr("Epoch %L1").arg(m_hovered));
     update();
 }
 
@@ -190,7 +190,7 @@ void EpochBar::set(const std::vector<int> &stored, int current, const std::vecto
     const bool known = current >= 0 && !stored.empty();
     m_previous->setEnabled(known && current != stored.front());
     m_next->setEnabled(known && current != stored.back());
-    m_caption->setText(known ? tr("<b>Epoch %1</b> · %2").arg(current).arg(tr("%n stored", nullptr, int(stored.size())))
+    m_caption->setText(known ? tr("<b>Epoch %L1</b> · %2").arg(current).arg(tr("%Ln stored", nullptr, int(stored.size())))
                              : QString());
     double knn = NAN;
     for (const EpochScore &score : scores)

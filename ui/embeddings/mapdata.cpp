@@ -77,7 +77,7 @@ QStringList remarks(const MapData &data)
 QString MapData::name(std::int64_t item) const
 {
     const auto &path = store.items()[std::size_t(item)].path;
-    return path.empty() ? Text::tr("Item %1").arg(item) : QString::fromStdString(text::printable(path));
+    return path.empty() ? Text::tr("Item %L1").arg(item) : QString::fromStdString(text::printable(path));
 }
 
 Result<std::shared_ptr<const MapData>> loadMap(const QString &run, int epoch, const std::atomic<bool> *cancel)

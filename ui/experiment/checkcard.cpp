@@ -118,7 +118,7 @@ std::vector<CheckCard::Line> CheckCard::planLines() const
         add(tr("Devices"),
             threads == 0       ? names
                 : threads == 1 ? tr("%1, 1 thread each").arg(names)
-                               : tr("%1, %2 threads each").arg(names).arg(threads));
+                               : tr("%1, %L2 threads each").arg(names).arg(threads));
     }
     if (const auto weights = planNumber(plan, "parameters"); weights > 0)
         add(tr("Network"),

@@ -48,7 +48,7 @@ DeviceTile::DeviceTile(int number, Device device, QWidget *parent)
     setCheckable(true);
     setFocusPolicy(Qt::StrongFocus);
     setFixedHeight(ui::Theme::instance().scaled(40));
-    setAccessibleName(tr("GPU %1").arg(number));
+    setAccessibleName(tr("GPU %L1").arg(number));
     setToolTip(tr("%1\n%2 of %3 free")
                    .arg(m_device.label, ui::formatMegabytes(m_device.freeMb), ui::formatMegabytes(m_device.totalMb)));
 }
@@ -69,7 +69,7 @@ void DeviceTile::paintEvent(QPaintEvent *)
     }
     painter.setFont(ui::textFont(ui::TextRole::State));
     painter.setPen(ui::color(on ? Token::AccentText : Token::TextSecondary));
-    painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft, tr("GPU %1").arg(m_number));
+    painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft, tr("GPU %L1").arg(m_number));
     painter.setFont(ui::textFont(ui::TextRole::Table));
     painter.setPen(ui::color(Token::TextSecondary));
     if (m_device.totalMb > 0)

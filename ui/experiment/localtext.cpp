@@ -51,23 +51,43 @@ QString localEntry(const Json &value, const QLocale &locale)
     return QString::fromStdString(value.dump());
 }
 
+/// Digits of any script as ASCII, the minus of typography as the one of programs, no marks of direction: what is left of
+/// a typed number is decided by its separators.
+QString plainSigns(const QString &typed)
+{
+    QString text;
+    for (const char32_t c : typed.trimmed().toUcs4()) {
+        if (const int digit = QChar::digitValue(c); digit >= 0 && QChar::category(c) == QChar::Number_DecimalDigit)
+            text += QChar(u'0' + digit);
+        else if (c == 0x2212)
+            text += QLatin1Char('-');
+        else if (QChar::category(c) != QChar::Other_Format)
+            text += QString::fromUcs4(&c, 1);
+    }
+    return text;
+}
+
 /// A number as typed, in C form. Text that is one in C form already stays; group separators are never taken, so that no
 /// point can be lost.
 QString toCForm(const QString &typed, const QLocale &locale)
 {
-    QString text = typed.trimmed();
-    if (text::parseDouble(text.toStdString())) return text;
-    QLocale strict = locale;
-    strict.setNumberOptions(QLocale::RejectGroupSeparator);
-    bool ok = false;
-    if (const qlonglong whole = strict.toLongLong(text, &ok); ok) return QString::number(whole);
-    const double number = strict.toDouble(text, &ok);
-    return ok ? QString::fromStdString(text::number(number)) : text;
+    QString text = plainSigns(typed);
+    // Where the point is not the decimal sign, a single comma can only be one, also where the locale has a third sign
+    // (Arabic) that keyboards do not offer.
+    const QString point = locale.decimalPoint();
+    if (point != QLatin1String(".") && !text.contains(QLatin1Char('.'))) {
+        const QString sign = text.contains(point) ? point : QStringLiteral(",");
+        if (text.count(sign) == 1) text.replace(sign, QStringLiteral("."));
+    }
+    // "×10^" in Swedish, "اس" in Arabic.
+    if (const QString exponent = plainSigns(locale.exponential()); !exponent.isEmpty())
+        text.replace(exponent, QStringLiteral("e"), Qt::CaseInsensitive);
+    return text::parseDouble(text.toStdString()) ? text : typed.trimmed();
 }
 
 QString listToCForm(const QString &typed, const QLocale &locale)
 {
-    static const QRegularExpression betweenPlain(QStringLiteral("[,;\\s]+")),
+    static const QRegularExpression betweenPlain(QStringLiteral("[,;\u060C\u061B\\s]+")),
         betweenComma(QStringLiteral(";\\s*|,\\s+|\\s+"));
     QStringList parts;
     for (const QString &part :

@@ -229,7 +229,7 @@ QMap<QString, QString> Planner::derived() const
             ? tr("%1 per rank").arg(ui::formatCount(low->get<double>()))
             : tr("%1 to %2 per rank").arg(ui::formatCount(low->get<double>()), ui::formatCount(high->get<double>()));
         notes[QStringLiteral("distributed.ranks")] =
-            batch->size() == 1 ? tr("1 process") : tr("%L1 processes").arg(batch->size());
+            batch->size() == 1 ? tr("%L1 process").arg(1) : tr("%L1 processes").arg(batch->size());
     }
     if (const auto rate = plan.find("lr_scaled"); rate != plan.end() && rate->is_number())
         notes[QStringLiteral("optim.base_lr")] = tr("%1 after scaling").arg(QLocale().toString(rate->get<double>(), 'g', 4));

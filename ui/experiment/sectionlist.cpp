@@ -32,7 +32,7 @@ void SectionButton::setCounts(int changed, int wrong)
 {
     m_changed = changed;
     m_wrong = wrong;
-    setAccessibleDescription(wrong == 1        ? tr("1 error")
+    setAccessibleDescription(wrong == 1        ? tr("%L1 error").arg(1)
                                  : wrong > 1   ? tr("%L1 errors").arg(wrong)
                                  : changed > 0 ? tr("%L1 changed").arg(changed)
                                                : QString());
@@ -110,7 +110,7 @@ void SectionList::refresh()
         button->setCounts(m_draft->changeCount(group), m_draft->problemCount(group));
     }
     const int all = m_draft->changeCount();
-    m_changes->setText(all == 1 ? tr("1 setting changed") : tr("%L1 settings changed").arg(all));
+    m_changes->setText(all == 1 ? tr("%L1 setting changed").arg(1) : tr("%L1 settings changed").arg(all));
     m_changes->setVisible(all > 0);
     m_reset->setVisible(all > 0);
 }

@@ -33,7 +33,7 @@ QString titleOf(const runs::Failure &failure)
         return toQString(cause.summary());
     }
     const QString what = toQString(failure.what);
-    return failure.rank >= 0 ? QStringLiteral("Rank %1: %2").arg(failure.rank).arg(what) : what;
+    return failure.rank >= 0 ? QStringLiteral("Rank %L1: %2").arg(failure.rank).arg(what) : what;
 }
 } // namespace
 
@@ -158,7 +158,7 @@ void FailureCard::setRemedies()
 void FailureCard::addRemedy(const QString &text, const QString &button, const QString &iconName, std::function<void()> act)
 {
     const int row = m_remedyCount++;
-    m_remedies->addWidget(makeLabel(QString::number(row + 1), TextRole::State, "muted"), row, 0,
+    m_remedies->addWidget(makeLabel(formatCount(row + 1), TextRole::State, "muted"), row, 0,
                           button.isEmpty() ? Qt::AlignTop : Qt::AlignVCenter);
     auto *label = makeLabel(text, TextRole::Table);
     label->setWordWrap(true);

@@ -100,7 +100,7 @@ void LogDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, c
     painter->fillRect(QRect(rankPlace.left(), rankPlace.top() + 4, 3, rankPlace.height() - 8),
                       Theme::instance().series(rank));
     painter->setPen(color(Token::TextSecondary));
-    painter->drawText(rankPlace.adjusted(9, 0, 0, 0), Qt::AlignVCenter, QStringLiteral("r%1").arg(rank));
+    painter->drawText(rankPlace.adjusted(9, 0, 0, 0), Qt::AlignVCenter, QStringLiteral("r%L1").arg(rank));
     const QString names[] = {QStringLiteral("info"), QStringLiteral("WARN"), QStringLiteral("ERROR")};
     painter->setPen(color(severity == 2 ? Token::Error : severity == 1 ? Token::Warn : Token::TextSecondary));
     painter->drawText(column(6), Qt::AlignVCenter, names[severity]);

@@ -6,6 +6,7 @@
 #include "ui/monitor/runfigures.h"
 #include "ui/widgets/choicebox.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 
 #include <QAction>
@@ -113,7 +114,7 @@ void LogPanel::setRanks(int world)
     m_filter->setRank(-1);
     m_ranks->setVisible(world > 1 && world <= rankButtons);
     m_ranks->addSegment(tr("All ranks"));
-    for (int rank = 0; rank < std::min(world, rankButtons); ++rank) m_ranks->addSegment(QString::number(rank));
+    for (int rank = 0; rank < std::min(world, rankButtons); ++rank) m_ranks->addSegment(formatCount(rank));
 }
 
 void LogPanel::showFirstError()

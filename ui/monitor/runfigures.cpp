@@ -98,8 +98,8 @@ KeyFigure memoryFigure(const RunData &data)
     KeyFigure figure{QStringLiteral("Peak memory"), formatMegabytes(peak), {}, Token::Text};
     if (rank < 0) return figure;
     const double total = largest(data, "device_total_mb", true).first;
-    figure.note = gpu && std::isfinite(total) ? QStringLiteral("of %1, rank %2").arg(formatMegabytes(total)).arg(rank)
-                                              : QStringLiteral("rank %1").arg(rank);
+    figure.note = gpu && std::isfinite(total) ? QStringLiteral("of %1, rank %L2").arg(formatMegabytes(total)).arg(rank)
+                                              : QStringLiteral("rank %L1").arg(rank);
     return figure;
 }
 
@@ -116,7 +116,7 @@ KeyFigure slowestFigure(const RunData &data)
         if (std::isfinite(value)) fastest = std::min(fastest, value);
     }
     if (rank >= 0 && data.record.world > 1)
-        figure.note = QStringLiteral("rank %1, + %2 ms").arg(rank).arg(formatFixed(slowest - fastest, 0));
+        figure.note = QStringLiteral("rank %L1, + %2 ms").arg(rank).arg(formatFixed(slowest - fastest, 0));
     return figure;
 }
 
@@ -211,7 +211,7 @@ std::vector<ChartSeries> rankLines(const RunData &data, const std::string &name,
     for (int rank = 0; rank < data.record.world; ++rank) {
         auto line = lineOf(data, name + "/r" + std::to_string(rank), mode, factor);
         if (!line) continue;
-        line->name = QStringLiteral("rank %1").arg(rank);
+        line->name = QStringLiteral("rank %L1").arg(rank);
         line->color = rank;
         line->width = 1.5;
         lines.push_back(std::move(*line));
@@ -236,7 +236,7 @@ std::vector<ChartEvent> eventsOf(const RunData &data, XMode mode)
     if (loss)
         events.push_back({place(data, mode, loss->step.back(), loss->epoch.back(), loss->time.back()),
                           ChartEvent::Kind::Failure,
-                          rank >= 0 ? QStringLiteral("rank %1 failed").arg(rank) : QStringLiteral("failed")});
+                          rank >= 0 ? QStringLiteral("rank %L1 failed").arg(rank) : QStringLiteral("failed")});
     return events;
 }
 
@@ -302,7 +302,7 @@ QString subtitleOf(const RunData &data, const RunSummary &summary)
         parts << (std::isfinite(images) ? QStringLiteral("%1, %2 images").arg(summary.dataset, formatCount(images))
                                         : summary.dataset);
     const int world = summary.record.world;
-    QString ranks = world == 1 ? QStringLiteral("1 rank") : QStringLiteral("%L1 ranks").arg(world);
+    QString ranks = world == 1 ? QStringLiteral("%L1 rank").arg(1) : QStringLiteral("%L1 ranks").arg(world);
     const auto group = data.config.is_object() ? data.config.find("distributed") : data.config.end();
     if (world > 1 && data.config.is_object() && group != data.config.end() && group->is_object()) {
         if (group->value("sync_bn", runs::Json(false)) == true) ranks += QStringLiteral(", SyncBatchNorm");

@@ -207,7 +207,7 @@ void RunsScreen::runsChanged()
         paused += run.record.state == runs::State::Paused;
     }
     const int all = int(m_workspace->runs().size());
-    QStringList note{all == 1 ? tr("1 run") : tr("%1 runs").arg(formatCount(all))};
+    QStringList note{all == 1 ? tr("%L1 run").arg(1) : tr("%1 runs").arg(formatCount(all))};
     if (m_filter->isFiltering()) note << tr("%1 shown").arg(formatCount(m_filter->rowCount()));
     if (running > 0) note << tr("%L1 running").arg(running);
     if (paused > 0) note << tr("%L1 paused").arg(paused);

@@ -79,7 +79,7 @@ std::vector<StatusStrip::Memory> StatusStrip::memory() const
         const double allocated = last(data, "device_used_mb" + suffix), resident = last(data, "rss_mb" + suffix);
         const bool gpu = std::isfinite(allocated);
         if (!gpu && !std::isfinite(resident)) continue;
-        result.push_back({tr("rank %1").arg(rank), gpu ? allocated : resident,
+        result.push_back({tr("rank %L1").arg(rank), gpu ? allocated : resident,
                           gpu ? last(data, "device_total_mb" + suffix) : std::nan("")});
     }
     return result;

@@ -31,7 +31,8 @@ QString localDigits(QString text)
 double widestDigit(const QFontMetricsF &metrics)
 {
     double widest = 0;
-    for (char digit = '0'; digit <= '9'; ++digit) widest = std::max(widest, metrics.horizontalAdvance(QLatin1Char(digit)));
+    const QString ascii = QStringLiteral("0123456789");
+    for (const QChar digit : ascii + localDigits(ascii)) widest = std::max(widest, metrics.horizontalAdvance(digit));
     return widest;
 }
 
