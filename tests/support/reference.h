@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -119,37 +120,50 @@ private:
     nlohmann::json m_tolerance;
 };
 
-/// The deterministic filling of a tensor: u in [0, 1) from its name and place, then scaled by what the tensor is. The rule and
-/// its constants are in tests/reference/README.md.
-inline void fill(const std::string &name, torch::Tensor tensor)
+/// u in [0, 1) for `count` places of the tensor of that name [count], float64: the rule and its constants are in
+/// tests/reference/README.md.
+inline torch::Tensor uniform(const std::string &name, std::int64_t count)
 {
-    torch::NoGradGuard noGrad;
-    const std::string last = name.substr(name.rfind('.') + 1);
-    if (last == "num_batches_tracked") {
-        tensor.zero_();
-        return;
-    }
     std::uint64_t hash = 0xcbf29ce484222325ULL;
     for (const char c : name) hash = (hash ^ std::uint8_t(c)) * 0x100000001b3ULL;
-    const std::int64_t fanIn = tensor.dim() >= 2 ? tensor.numel() / tensor.size(0) : 1;
-    torch::Tensor values = torch::empty({tensor.numel()}, torch::kFloat32);
-    float *out = values.data_ptr<float>();
-    for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    torch::Tensor values = torch::empty({count}, torch::kFloat64);
+    double *out = values.data_ptr<double>();
+    for (std::int64_t i = 0; i < count; ++i) {
         std::uint64_t z = hash + std::uint64_t(i) * 0x9E3779B97F4A7C15ULL;
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
         z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
         z ^= z >> 31;
-        const double u = double(z >> 40) / double(1 << 24);
-        if (last == "running_var")
-            out[i] = float(0.5 + u);
-        else if (tensor.dim() >= 2)
-            out[i] = float((u - 0.5) * 2 * std::sqrt(3.0 / double(fanIn)));
-        else if (last == "weight")
-            out[i] = float(1 + (u - 0.5) * 0.2);
-        else
-            out[i] = float((u - 0.5) * 0.2);
+        out[i] = double(z >> 40) / double(1 << 24);
     }
-    tensor.copy_(values.view_as(tensor));
+    return values;
+}
+
+/// The deterministic filling of a tensor: uniform values by its name and place, scaled by what the tensor is.
+inline void fill(const std::string &name, torch::Tensor tensor)
+{
+    torch::NoGradGuard noGrad;
+    const std::string last = name.substr(name.rfind('.') + 1);
+    if (last == "num_batches_tracked" || last == "weight_g") {
+        tensor.fill_(last == "weight_g" ? 1 : 0);
+        return;
+    }
+    static const std::set<std::string> embeddings{"layer_scale",   "class_token", "cls_token",
+                                                  "pos_embedding", "pos_embed",   "mask_token"};
+    double middle = 0, width = 0.2;
+    if (last == "running_var") {
+        middle = 1;
+        width = 1;
+    } else if (last == "running_mean") {
+        width = 0.2;
+    } else if (embeddings.count(last)) {
+        width = 0.04;
+    } else if (tensor.dim() >= 2) {
+        width = 2 * std::sqrt(3.0 / (double(tensor.numel()) / double(tensor.size(0))));
+    } else if (last == "weight") {
+        middle = 1;
+    }
+    const torch::Tensor u = uniform(name, tensor.numel());
+    tensor.copy_((middle + (u - 0.5) * width).to(torch::kFloat32).view_as(tensor));
 }
 
 inline void fillModule(const torch::nn::Module &module)
