@@ -22,9 +22,13 @@ struct Choice {
     std::string value, label, help;
 };
 
-/// A field that exists only while another has a certain value, such as method.temperature while method.name is simclr.
+/// A field that exists only while another has a certain value, such as method.temperature while method.name is simclr, or one
+/// of several.
 struct Condition {
-    std::string key, value;
+    Condition(std::string key, std::string value) : key(std::move(key)), values{std::move(value)} { }
+    Condition(std::string key, std::vector<std::string> values) : key(std::move(key)), values(std::move(values)) { }
+    std::string key;
+    std::vector<std::string> values; ///< at least one
 };
 
 struct Field {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/experiment/draft.h"
 
+#include "core/base/text.h"
 #include "ui/experiment/localtext.h"
 
 #include <algorithm>
@@ -39,7 +40,10 @@ Status Draft::load(const Base &base)
     return {};
 }
 
-std::string Draft::idOf(const Field &field) { return field.when ? field.key + '@' + field.when->value : field.key; }
+std::string Draft::idOf(const Field &field)
+{
+    return field.when ? field.key + '@' + text::join(field.when->values, "|") : field.key;
+}
 
 const Draft::Edit *Draft::edit(const Field &field) const
 {

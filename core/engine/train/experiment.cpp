@@ -76,8 +76,10 @@ std::shared_ptr<methods::Method> Experiment::makeMethod() const
 {
     const methods::MethodInfo *info = methods::Registry::find(method);
     TORCH_CHECK(info != nullptr, "method ", method, " is not registered");
+    nn::BackboneConfig network = backbone;
+    if (network.imageSize == 0) network.imageSize = augment.size;
     torch::manual_seed(std::uint64_t(train.seed));
-    return info->make(config, nn::makeBackbone(backbone));
+    return info->make(config, nn::makeBackbone(network));
 }
 
 } // namespace parallax::train

@@ -120,6 +120,7 @@ StepReport Stepper::step(const data::Batch &batch, const Progress &progress)
     refuseNonFinite("The gradient", report.gradNorm, progress.step);
     clip(report.gradNorm);
     report.rate = m_rate.at(progress.step);
+    m_optimiser->setWeightDecay(optim::weightDecayAt(m_experiment.optim, progress.step, m_plan.steps));
     m_optimiser->step(report.rate);
     m_method->afterStep(context);
     return report;
