@@ -14,8 +14,7 @@ torch::Tensor infoNce(const torch::Tensor &query, const torch::Tensor &key, doub
     const auto offset = ranks.offsetOf(n).first;
     const torch::Tensor keys = ranks.allGatherRows(normalised(key.detach()));
     const torch::Tensor logits = torch::matmul(normalised(query), keys.t()) / temperature; // [n, N]
-    const torch::Tensor own =
-        torch::arange(offset, offset + n, torch::TensorOptions(torch::kInt64).device(query.device()));
+    const torch::Tensor own = torch::arange(offset, offset + n, torch::TensorOptions(torch::kInt64).device(query.device()));
     return rankMean(-torch::log_softmax(logits, 1).gather(1, own.unsqueeze(1)).squeeze(1), ranks);
 }
 

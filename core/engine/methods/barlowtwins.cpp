@@ -32,7 +32,8 @@ struct BarlowTwinsConfig {
 class BarlowTwins final : public ProjectingMethod
 {
 public:
-    BarlowTwins(const BarlowTwinsConfig &config, const BackboneFactory &make) : ProjectingMethod(make), m_lambda(config.lambda)
+    BarlowTwins(const BarlowTwinsConfig &config, const BackboneFactory &make)
+        : ProjectingMethod(make), m_lambda(config.lambda)
     {
         setHead(nn::vicregProjectionHead(width(), config.hiddenDim, config.projectionDim, 3));
     }

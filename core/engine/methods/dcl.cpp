@@ -48,12 +48,12 @@ private:
     DclConfig m_config;
 };
 
-const Registry::Entry entry(described<Dcl, DclConfig>(
-    {.name = "dcl",
-     .label = "DCL",
-     .paper = "Yeh et al. 2022, arXiv:2110.06848",
-     .use = "SimCLR without the positive pair among the rivals: small batches lose less.",
-     .usesGather = true}));
+const Registry::Entry
+    entry(described<Dcl, DclConfig>({.name = "dcl",
+                                     .label = "DCL",
+                                     .paper = "Yeh et al. 2022, arXiv:2110.06848",
+                                     .use = "SimCLR without the positive pair among the rivals: small batches lose less.",
+                                     .usesGather = true}));
 
 } // namespace
 

@@ -53,12 +53,11 @@ private:
     DclwConfig m_config;
 };
 
-const Registry::Entry entry(described<Dclw, DclwConfig>(
-    {.name = "dclw",
-     .label = "DCLW",
-     .paper = "Yeh et al. 2022, arXiv:2110.06848",
-     .use = "DCL that lets pairs count more that still differ.",
-     .usesGather = true}));
+const Registry::Entry entry(described<Dclw, DclwConfig>({.name = "dclw",
+                                                         .label = "DCLW",
+                                                         .paper = "Yeh et al. 2022, arXiv:2110.06848",
+                                                         .use = "DCL that lets pairs count more that still differ.",
+                                                         .usesGather = true}));
 
 } // namespace
 

@@ -131,9 +131,8 @@ public:
             embedded.push_back(m_backbone->forward(view));
             student.push_back(m_head->forward(embedded.back()));
         }
-        const double temperature =
-            losses::dinoTeacherTemperature(m_config.warmupTeacherTemperature, m_config.teacherTemperature,
-                                           m_config.warmupTeacherEpochs, context.epoch);
+        const double temperature = losses::dinoTeacherTemperature(
+            m_config.warmupTeacherTemperature, m_config.teacherTemperature, m_config.warmupTeacherEpochs, context.epoch);
         const torch::Tensor loss = m_loss->forward(teacher, student, temperature, *context.ranks);
         return {loss, spread(embedded.at(0), embedded.at(1)), 0};
     }

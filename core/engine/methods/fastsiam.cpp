@@ -41,8 +41,8 @@ public:
     FastSiam(const FastSiamConfig &config, const BackboneFactory &make) : ProjectingMethod(make), m_views(config.views)
     {
         setHead(nn::simsiamProjectionHead(width(), config.hiddenDim, config.projectionDim));
-        m_predictor = register_module(
-            "prediction_head", nn::twoLayerHead(config.projectionDim, config.predictionDim, config.projectionDim));
+        m_predictor = register_module("prediction_head",
+                                      nn::twoLayerHead(config.projectionDim, config.predictionDim, config.projectionDim));
     }
 
     std::vector<data::ViewSpec> views(const data::AugmentConfig &augment) const override

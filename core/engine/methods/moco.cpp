@@ -42,8 +42,9 @@ struct MocoConfig {
         group.field("shuffle", &MocoConfig::shuffle)
             .label("Shuffled batch norm")
             .advanced()
-            .help("Keys are computed on other ranks than queries, so that batch norm cannot betray the pairs. Not needed, and "
-                  "not done, where batch norm is synchronised.");
+            .help(
+                "Keys are computed on other ranks than queries, so that batch norm cannot betray the pairs. Not needed, and "
+                "not done, where batch norm is synchronised.");
         group.field("hidden_dim", &MocoConfig::hiddenDim)
             .label("Hidden width")
             .range(0, 65536)
@@ -62,9 +63,7 @@ class Moco final : public MomentumMethod
 public:
     Moco(const MocoConfig &config, const BackboneFactory &make) : MomentumMethod(make), m_config(config)
     {
-        const auto head = [&] {
-            return nn::mocoProjectionHead(width(), orWidth(config.hiddenDim), config.projectionDim);
-        };
+        const auto head = [&] { return nn::mocoProjectionHead(width(), orWidth(config.hiddenDim), config.projectionDim); };
         setHeads(head(), head());
         m_bank = register_module("memory_bank", nn::MemoryBank(config.bankSize, config.projectionDim));
     }
@@ -82,7 +81,8 @@ public:
         torch::Tensor keys = key;
         if (m_config.symmetric) {
             const torch::Tensor back = keyOf(views.at(0), context);
-            loss = 0.5 * (loss + losses::ntxentAgainstBank(project(views.at(1)), back, rivals, m_config.temperature, *context.ranks));
+            loss = 0.5 *
+                (loss + losses::ntxentAgainstBank(project(views.at(1)), back, rivals, m_config.temperature, *context.ranks));
             keys = torch::cat({key, back});
         }
         m_bank->enqueue(unit(keys), *context.all); // after both directions: no image meets its own key as a rival

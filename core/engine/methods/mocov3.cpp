@@ -45,12 +45,11 @@ class MocoV3 final : public MomentumMethod
 public:
     MocoV3(const MocoV3Config &config, const BackboneFactory &make) : MomentumMethod(make), m_config(config)
     {
-        const auto head = [&] {
-            return nn::mocoProjectionHead(width(), config.hiddenDim, config.projectionDim, 3, true);
-        };
+        const auto head = [&] { return nn::mocoProjectionHead(width(), config.hiddenDim, config.projectionDim, 3, true); };
         setHeads(head(), head());
-        m_predictor = register_module("prediction_head", nn::mocoProjectionHead(config.projectionDim, config.hiddenDim,
-                                                                                config.projectionDim, 2, true));
+        m_predictor =
+            register_module("prediction_head",
+                            nn::mocoProjectionHead(config.projectionDim, config.hiddenDim, config.projectionDim, 2, true));
     }
 
     void beforeStep(const Context &context) override
@@ -64,15 +63,11 @@ public:
         const torch::Tensor q1 = m_predictor->forward(project(views.at(1)));
         const torch::Tensor k0 = projectByAverage(views.at(0)), k1 = projectByAverage(views.at(1));
         const double t = m_config.temperature;
-        const torch::Tensor loss =
-            losses::infoNce(q0, k1, t, *context.ranks) + losses::infoNce(q1, k0, t, *context.ranks);
+        const torch::Tensor loss = losses::infoNce(q0, k1, t, *context.ranks) + losses::infoNce(q1, k0, t, *context.ranks);
         return {2 * t * loss, spread(q0, k1), q0.size(1)};
     }
 
-    double chanceLoss(std::int64_t batch) const override
-    {
-        return 4 * m_config.temperature * std::log(double(batch));
-    }
+    double chanceLoss(std::int64_t batch) const override { return 4 * m_config.temperature * std::log(double(batch)); }
 
 private:
     MocoV3Config m_config;
@@ -83,7 +78,8 @@ const Registry::Entry entry(described<MocoV3, MocoV3Config>(
     {.name = "mocov3",
      .label = "MoCo v3",
      .paper = "Chen et al. 2021, arXiv:2104.02057",
-     .use = "A predictor finds the momentum network's keys within the batch. Made for vision transformers and large batches.",
+     .use =
+         "A predictor finds the momentum network's keys within the batch. Made for vision transformers and large batches.",
      .usesGather = true,
      .wantsLargeBatch = true}));
 

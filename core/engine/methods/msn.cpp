@@ -74,8 +74,8 @@ public:
         const auto head = [&] { return nn::msnProjectionHead(width(), config.hiddenDim, config.projectionDim); };
         setHeads(head(), head());
         const double limit = 1 / std::sqrt(double(config.projectionDim));
-        m_prototypes = register_parameter(
-            "prototypes", torch::empty({config.prototypes, config.projectionDim}).uniform_(-limit, limit));
+        m_prototypes = register_parameter("prototypes",
+                                          torch::empty({config.prototypes, config.projectionDim}).uniform_(-limit, limit));
     }
 
     std::vector<data::ViewSpec> views(const data::AugmentConfig &augment) const override { return m_config.views(augment); }

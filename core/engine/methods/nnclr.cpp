@@ -48,8 +48,8 @@ public:
     Nnclr(const NnclrConfig &config, const BackboneFactory &make) : ProjectingMethod(make), m_temperature(config.temperature)
     {
         setHead(nn::nnclrProjectionHead(width(), config.hiddenDim, config.projectionDim));
-        m_predictor = register_module(
-            "prediction_head", nn::twoLayerHead(config.projectionDim, config.predictionDim, config.projectionDim));
+        m_predictor = register_module("prediction_head",
+                                      nn::twoLayerHead(config.projectionDim, config.predictionDim, config.projectionDim));
         m_bank = register_module("memory_bank", nn::MemoryBank(config.bankSize, config.projectionDim));
     }
 
@@ -59,8 +59,9 @@ public:
         const torch::Tensor z1 = project(views.at(1)), p1 = m_predictor->forward(z1);
         const torch::Tensor near0 = m_bank->nearest(z0.detach()), near1 = m_bank->nearest(z1.detach());
         m_bank->enqueue(z1.detach(), *context.all);
-        const torch::Tensor loss = 0.5 * (losses::ntxent(near0, p1, m_temperature, *context.ranks) +
-                                          losses::ntxent(near1, p0, m_temperature, *context.ranks));
+        const torch::Tensor loss = 0.5 *
+            (losses::ntxent(near0, p1, m_temperature, *context.ranks) +
+             losses::ntxent(near1, p0, m_temperature, *context.ranks));
         return {loss, spread(z0, z1), z0.size(1)};
     }
 

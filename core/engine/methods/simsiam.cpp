@@ -34,8 +34,8 @@ public:
     SimSiam(const SimSiamConfig &config, const BackboneFactory &make) : ProjectingMethod(make)
     {
         setHead(nn::simsiamProjectionHead(width(), config.hiddenDim, config.projectionDim));
-        m_predictor = register_module(
-            "prediction_head", nn::twoLayerHead(config.projectionDim, config.predictionDim, config.projectionDim));
+        m_predictor = register_module("prediction_head",
+                                      nn::twoLayerHead(config.projectionDim, config.predictionDim, config.projectionDim));
     }
 
     StepResult step(const std::vector<torch::Tensor> &views, const Context &context) override

@@ -122,8 +122,7 @@ private:
     /// gradient to the rows.
     torch::Tensor moved(const torch::Tensor &z, const dist::Ranks &ranks) const
     {
-        const torch::Tensor member =
-            torch::one_hot(assign(z), m_config.groups).to(z.scalar_type()); // [n, groups]
+        const torch::Tensor member = torch::one_hot(assign(z), m_config.groups).to(z.scalar_type()); // [n, groups]
         const torch::Tensor sum = ranks.sum(torch::matmul(member.t(), z));
         torch::Tensor count = member.sum(0);
         ranks.allReduceSum(count);

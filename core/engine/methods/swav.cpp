@@ -42,7 +42,8 @@ struct SwavConfig : MultiCrop {
             .label("Queue")
             .unit("images")
             .range(0, 1 << 22)
-            .help("Earlier images that take part in the balance: for batches smaller than the number of prototypes. 0: none.");
+            .help(
+                "Earlier images that take part in the balance: for batches smaller than the number of prototypes. 0: none.");
         group.field("queue_start_epoch", &SwavConfig::queueStartEpoch)
             .label("Queue from epoch")
             .atLeast(0)
@@ -75,8 +76,8 @@ public:
         setHead(nn::twoLayerHead(width(), orWidth(config.hiddenDim), config.projectionDim));
         m_prototypes = register_module("prototypes", nn::Prototypes(config.projectionDim, config.prototypes));
         for (int view = 0; config.queueSize > 0 && view < largeViews; ++view)
-            m_queues.push_back(register_module("queue" + std::to_string(view),
-                                               nn::MemoryBank(config.queueSize, config.projectionDim)));
+            m_queues.push_back(
+                register_module("queue" + std::to_string(view), nn::MemoryBank(config.queueSize, config.projectionDim)));
     }
 
     std::vector<data::ViewSpec> views(const data::AugmentConfig &augment) const override { return m_config.views(augment); }
@@ -87,8 +88,8 @@ public:
     {
         std::vector<torch::Tensor> features, high, low;
         for (const auto &view : views) {
-            features.push_back(torch::nn::functional::normalize(
-                project(view), torch::nn::functional::NormalizeFuncOptions().p(2).dim(1)));
+            features.push_back(
+                torch::nn::functional::normalize(project(view), torch::nn::functional::NormalizeFuncOptions().p(2).dim(1)));
             (high.size() < largeViews ? high : low).push_back(m_prototypes->forward(features.back()));
         }
         const torch::Tensor loss =
@@ -116,7 +117,8 @@ private:
             const torch::Tensor earlier = m_queues[view]->rows();
             m_queues[view]->enqueue(features[view].detach(), *context.all);
             // Every rank holds the whole queue, and its assignment counts each row once: a share each.
-            if (context.epoch >= m_config.queueStartEpoch) scores.push_back(m_prototypes->forward(shareOf(earlier, *context.ranks)));
+            if (context.epoch >= m_config.queueStartEpoch)
+                scores.push_back(m_prototypes->forward(shareOf(earlier, *context.ranks)));
         }
         return scores;
     }

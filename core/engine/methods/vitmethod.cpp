@@ -12,8 +12,9 @@ namespace parallax::methods {
 nn::VitImpl &visionTransformer(const nn::Backbone &backbone, const std::string &method)
 {
     if (auto *vit = dynamic_cast<nn::VitImpl *>(backbone.get())) return *vit;
-    throw std::runtime_error(method + " masks patches, which needs a vision transformer: set backbone.name to vit_tiny, "
-                                      "vit_small or vit_base");
+    throw std::runtime_error(method +
+                             " masks patches, which needs a vision transformer: set backbone.name to vit_tiny, "
+                             "vit_small or vit_base");
 }
 
 PatchChoice randomPatches(const nn::VitImpl &vit, const torch::Tensor &images, double share, const dist::Ranks &all)
