@@ -22,7 +22,7 @@ namespace reference {
 class Checking
 {
 public:
-    /// `ranks`: one rank, or for a "dist." kind as many as params.world_size says, each in its own process.
+    /// `ranks`: one rank, or as many as params.world_size or the list params.rank_batch says, each in its own process.
     Checking(const Case &expected, std::shared_ptr<const parallax::dist::Ranks> ranks)
         : file(expected), ranks(std::move(ranks))
     {

@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <iostream>
+#include <regex>
 
 using namespace parallax;
 
@@ -50,11 +51,13 @@ void Checking::differentiate(const std::vector<std::string> &inputs,
 std::vector<std::string> Checking::faults() const
 {
     std::vector<std::string> all = m_faults;
-    const std::string own = this->own();
-    for (const auto &name : file.expected)
-        // A rank answers for its own tensors, the first for those that belong to none.
-        if (m_seen.count(name) == 0 && (name.starts_with(own) || (ranks->rank() == 0 && !name.starts_with("rank"))))
-            all.push_back(name + " was not compared");
+    for (const auto &name : file.expected) {
+        // A rank answers for its own tensors, "rank1.…" or "….rank1.…", the first for those that belong to none.
+        static const std::regex ranked("(^|\\.)rank([0-9]+)\\.");
+        std::smatch match;
+        const int owner = std::regex_search(name, match, ranked) ? std::stoi(match[2]) : 0;
+        if (m_seen.count(name) == 0 && owner == ranks->rank()) all.push_back(name + " was not compared");
+    }
     return all;
 }
 
@@ -69,6 +72,13 @@ void checkCase(const std::string &name, const std::shared_ptr<const dist::Ranks>
     std::string all;
     for (const auto &fault : checking.faults()) all += fault + "\n";
     if (!all.empty()) throw std::runtime_error(all);
+}
+
+/// Processes that a case is of.
+int worldOf(const Case &file)
+{
+    if (file.params.contains("rank_batch")) return int(file.params.at("rank_batch").size());
+    return file.params.value("world_size", 1);
 }
 
 const rankprocesses::Body onRanks("case", [](const rankprocesses::Ranks &ranks, const std::string &name) {
@@ -118,8 +128,8 @@ private Q_SLOTS:
             if (kind == reference::kinds().end()) throw std::runtime_error("nothing checks the kind " + file.kind);
             if (!kind->second.rule.empty() && m_told.insert(file.kind).second)
                 std::cout << "rule: " << file.kind << ": " << kind->second.rule << std::endl;
-            if (file.kind.starts_with("dist."))
-                fault = rankprocesses::run("case", file.params.at("world_size"), name.toStdString());
+            if (const int world = reference::worldOf(file); world > 1)
+                fault = rankprocesses::run("case", world, name.toStdString());
             else
                 reference::checkCase(name.toStdString(), m_alone);
         } catch (const std::exception &exception) {
