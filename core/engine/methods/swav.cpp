@@ -75,7 +75,7 @@ public:
     {
         setHead(nn::twoLayerHead(width(), orWidth(config.hiddenDim), config.projectionDim));
         m_prototypes = register_module("prototypes", nn::Prototypes(config.projectionDim, config.prototypes));
-        for (int view = 0; config.queueSize > 0 && view < largeViews; ++view)
+        for (std::size_t view = 0; config.queueSize > 0 && view < largeViews; ++view)
             m_queues.push_back(
                 register_module("queue" + std::to_string(view), nn::MemoryBank(config.queueSize, config.projectionDim)));
     }

@@ -21,7 +21,7 @@ PatchChoice randomPatches(const nn::VitImpl &vit, const torch::Tensor &images, d
 {
     const std::int64_t patches = vit.patchCount(images.size(2), images.size(3));
     const std::int64_t keep = std::clamp<std::int64_t>(std::llround(share * double(patches)), 1, patches);
-    const torch::Tensor order = randomRows(images, images.size(0), patches, all).argsort(1);
+    const torch::Tensor order = randomRows(images, images.size(0), patches, all).argsort(std::int64_t(1));
     return {std::get<0>(order.narrow(1, 0, keep).sort(1)), std::get<0>(order.narrow(1, keep, patches - keep).sort(1))};
 }
 
