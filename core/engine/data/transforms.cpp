@@ -114,12 +114,9 @@ void adjustSaturation(Planes view, float factor)
 
 void adjustHue(Planes view, float turn)
 {
-    float low = 0, high = 1;
-    for (const float *p = view.rgb, *end = p + 3 * view.pixels(); p < end; ++p) {
-        low = std::min(low, *p);
-        high = std::max(high, *p);
-    }
-    if (low < 0 || high > 1)
+    int outside = 0; // a sum of bits, which becomes vector instructions
+    for (const float *p = view.rgb, *end = p + 3 * view.pixels(); p < end; ++p) outside |= int(*p < 0) | int(*p > 1);
+    if (outside != 0)
         turnHue<true>(view, turn);
     else
         turnHue<false>(view, turn);
