@@ -78,14 +78,15 @@ public:
         const torch::Tensor rivals = m_bank->rows();
         const torch::Tensor query = project(views.at(0)), key = keyOf(views.at(1), context);
         torch::Tensor loss = losses::ntxentAgainstBank(query, key, rivals, m_config.temperature, *context.ranks);
-        torch::Tensor keys = key;
+        torch::Tensor otherKey;
         if (m_config.symmetric) {
-            const torch::Tensor back = keyOf(views.at(0), context);
-            loss = 0.5 *
-                (loss + losses::ntxentAgainstBank(project(views.at(1)), back, rivals, m_config.temperature, *context.ranks));
-            keys = torch::cat({key, back});
+            otherKey = keyOf(views.at(0), context);
+            const torch::Tensor other = project(views.at(1));
+            loss = 0.5 * (loss + losses::ntxentAgainstBank(other, otherKey, rivals, m_config.temperature, *context.ranks));
         }
-        m_bank->enqueue(unit(keys), *context.all); // after both directions: no image meets its own key as a rival
+        // After both directions: no image meets its own key as a rival. One by one: the order is that of the whole batch.
+        m_bank->enqueue(unit(key), *context.all);
+        if (otherKey.defined()) m_bank->enqueue(unit(otherKey), *context.all);
         return {loss, spread(query, key), query.size(1)};
     }
 
