@@ -87,7 +87,7 @@ void adjustContrast(cv::Mat &rgb, float factor)
 {
     double sum = 0;
     apply(rgb, [&](const Pixel &p) { sum += grayOf(p); });
-    const int mean = int(sum / double(rgb.total()) + 0.5);
+    const int mean = int(std::floor(sum / double(rgb.total()) + 0.5));
     apply(rgb, [&](Pixel &p) {
         for (int c = 0; c < 3; ++c) p[c] = blend(mean, p[c], factor);
     });

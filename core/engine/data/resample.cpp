@@ -39,8 +39,8 @@ struct Axis {
     int weights(int i, Real *w, int &first) const
     {
         const Real center = Real(double(scale) * (i + 0.5));
-        first = std::max(int(double(center - support) + 0.5), 0);
-        const int n = std::clamp(std::min(int(double(center + support) + 0.5), input) - first, 1, stride);
+        first = std::max(int(std::floor(double(center - support) + 0.5)), 0);
+        const int n = std::clamp(std::min(int(std::floor(double(center + support) + 0.5)), input) - first, 1, stride);
         Real sum = 0;
         for (int j = 0; j < n; ++j)
             sum += w[j] = filterAt(filter, Real((double(Real(j + first) - center) + 0.5) * double(inverse)));
@@ -132,7 +132,7 @@ void resamplePlanes(const float *planes, const cv::Size &whole, const cv::Rect &
         const float *plane = planes + std::ptrdiff_t(c) * whole.area();
         for (int y = 0; y < crop.height; ++y)
             for (int x = 0; x < size.width; ++x)
-                narrow[std::size_t(y * size.width + x)] =
+                narrow[std::size_t(y) * std::size_t(size.width) + std::size_t(x)] =
                     mix(columns, x, plane + std::ptrdiff_t(crop.y + y) * whole.width + crop.x, 1);
         for (int y = 0; y < size.height; ++y)
             for (int x = 0; x < size.width; ++x)
@@ -160,9 +160,9 @@ struct FixedTaps {
         bits = most;
         if (precision == Precision::Torch) {
             const double largest = *std::max_element(exact.begin(), exact.end());
-            for (bits = 0; bits < most && int(0.5 + largest * (1 << (bits + 1))) < (1 << 15);) ++bits;
+            for (bits = 0; bits < most && std::floor(0.5 + largest * (1 << (bits + 1))) < (1 << 15);) ++bits;
         }
-        for (const double w : exact) weight.push_back(int(w * (1 << bits) + (w < 0 ? -0.5 : 0.5)));
+        for (const double w : exact) weight.push_back(int(std::trunc(w * (1 << bits) + (w < 0 ? -0.5 : 0.5))));
     }
 
     std::uint8_t mix(int i, const std::uint8_t *in, std::ptrdiff_t step) const
