@@ -31,10 +31,11 @@ torch::Tensor IbotPatchImpl::forward(const torch::Tensor &teacher, const torch::
     const torch::Tensor image = flat.nonzero().select(1, 0);     // [M], the image of each token
     TORCH_CHECK(image.size(0) == teacher.size(0), "iBOT was given ", teacher.size(0), " tokens for a mask of ",
                 image.size(0));
-    const torch::Tensor entropy = entropies(teacher, student, teacherTemperature);    // [M]
-    const torch::Tensor count = flat.sum(1).clamp_min(1).to(entropy.scalar_type());   // [n]
-    const torch::Tensor sums = torch::zeros_like(count).index_add(0, image, entropy); // [n]
-    const torch::Tensor loss = rankMean(sums / count, ranks);
+    // Weights 1/k in float32, as the reference implementation has them.
+    const torch::Tensor weight = flat.sum(1).to(torch::kFloat32).clamp_min(1).reciprocal();                  // [n]
+    const torch::Tensor entropy = entropies(teacher, student, teacherTemperature);                           // [M]
+    const torch::Tensor sums = torch::zeros(weight.sizes(), entropy.options()).index_add(0, image, entropy); // [n]
+    const torch::Tensor loss = rankMean(sums * weight, ranks);
     moveCenter(center, teacher.detach(), m_options.centerMomentum, ranks);
     return loss;
 }

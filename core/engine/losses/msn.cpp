@@ -54,10 +54,8 @@ torch::Tensor pmsn(const torch::Tensor &anchors, const torch::Tensor &targets, c
 {
     TORCH_CHECK(prior.dim() == 1 && prior.size(0) == prototypes.size(0), "PMSN was given a prior of shape ", prior.sizes(),
                 " for ", prototypes.size(0), " prototypes");
-    return masked(anchors, targets, prototypes, options, ranks, [&](const torch::Tensor &logMean) {
-        const torch::Tensor q = prior.to(logMean.scalar_type());
-        return (torch::xlogy(q, q) - q * logMean).sum();
-    });
+    return masked(anchors, targets, prototypes, options, ranks,
+                  [&](const torch::Tensor &logMean) { return (torch::xlogy(prior, prior) - prior * logMean).sum(); });
 }
 
 torch::Tensor powerLaw(std::int64_t size, double exponent, torch::Device device)

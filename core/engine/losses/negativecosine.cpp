@@ -10,7 +10,7 @@ torch::Tensor negativeCosine(const torch::Tensor &x, const torch::Tensor &y, con
 {
     TORCH_CHECK(x.dim() == 2 && x.sizes() == y.sizes(), "Negative cosine takes two tensors of one shape [n, d], not ",
                 x.sizes(), " and ", y.sizes());
-    return -rankMean((normalised(x, 1, eps) * normalised(y, 1, eps)).sum(1), ranks);
+    return -rankMean(torch::cosine_similarity(widened(x), widened(y), 1, eps), ranks);
 }
 
 torch::Tensor symmetricNegativeCosine(const torch::Tensor &p0, const torch::Tensor &p1, const torch::Tensor &z0,

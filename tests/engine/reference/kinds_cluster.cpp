@@ -15,10 +15,13 @@ using namespace parallax;
 
 std::string numbered(const std::string &name, std::size_t i) { return name + std::to_string(i); }
 
+const char *const onLogarithms = "computed on logarithms, so that large logits do not overflow";
+
 /// Temperatures that the reference keeps in float32, also in its float64 runs.
 double rounded(double value) { return float(value); }
 
-const Register swav({"loss.swav", "dist.swav"}, [](Checking &checking) {
+void checkSwav(Checking &checking)
+{
     check(checking, lossOf([&](Inputs &in, const dist::Ranks &ranks) {
               const auto &params = checking.file.params;
               const auto numberedInputs = [&](const std::string &name) {
@@ -29,16 +32,19 @@ const Register swav({"loss.swav", "dist.swav"}, [](Checking &checking) {
               return losses::swav(numberedInputs("high"), numberedInputs("low"), numberedInputs("queue"),
                                   {params.at("temperature"), params.at("iterations"), params.at("epsilon")}, ranks);
           }));
-});
+}
+const Register swav({"loss.swav", "dist.swav"}, checkSwav, onLogarithms);
 
-const Register sinkhorn({"loss.swav_sinkhorn", "dist.swav_sinkhorn"}, [](Checking &checking) {
+void checkSinkhorn(Checking &checking)
+{
     const auto run = [&](Inputs &in, const dist::Ranks &ranks) {
         const auto &params = checking.file.params;
         const torch::Tensor logits = in("logits") / params.at("epsilon").get<double>();
         return LossPlan::Outputs{{"q", losses::sinkhorn(logits, params.at("iterations"), ranks)}};
     };
     check(checking, {run});
-});
+}
+const Register sinkhorn({"loss.swav_sinkhorn", "dist.swav_sinkhorn"}, checkSinkhorn, onLogarithms);
 
 const Register dino({"loss.dino", "dist.dino"}, [](Checking &checking) {
     const auto run = [&](Inputs &in, const dist::Ranks &ranks) {
@@ -138,9 +144,10 @@ void checkMsn(Checking &checking)
     };
     check(checking, lossOf(loss, true));
 }
-const Register msn({"loss.msn", "loss.pmsn", "loss.pmsn_custom_uniform"}, checkMsn);
+const Register msn({"loss.msn", "loss.pmsn", "loss.pmsn_custom_uniform"}, checkMsn,
+                   "computed on logarithms, so that small temperatures do not underflow");
 const Register msnOnRanks({"dist.msn", "dist.pmsn", "dist.pmsn_custom_uniform"}, checkMsn,
-                          "the mean anchor is that of all ranks, as in one process");
+                          "computed on logarithms; the mean anchor is that of all ranks, as in one process");
 
 const Register capi({"loss.capi", "dist.capi"}, [](Checking &checking) {
     check(checking, lossOf([&](Inputs &in, const dist::Ranks &ranks) {

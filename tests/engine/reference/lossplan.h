@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/engine/nn/weights.h"
 #include "tests/engine/reference/kinds.h"
 
 #include <functional>
@@ -181,7 +182,7 @@ inline void check(Checking &checking, const LossPlan &plan)
 template<class Holder>
 Holder matching(Holder module, const torch::Tensor &input)
 {
-    module->to(input.scalar_type());
+    parallax::nn::convertFloats(*module, input.scalar_type());
     return module;
 }
 
