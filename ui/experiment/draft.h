@@ -83,6 +83,8 @@ private:
     static std::string idOf(const config::Field &field);
     const Edit *edit(const config::Field &field) const;
     void store(const config::Field &field, Edit edit);
+    void followCases();
+    bool decidesCases(const config::Field &field) const;
     bool rebuild(); ///< fields and config; true: other fields
 
     config::Schema m_schema;
