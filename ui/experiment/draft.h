@@ -90,6 +90,7 @@ private:
     config::Schema m_schema;
     Base m_base;
     config::Json m_baseConfig, m_config;
+    config::Json m_baseOwn; ///< the base by its own choices, whatever was chosen since
     std::vector<const config::Field *> m_fields;
     std::map<std::string, Edit> m_edits;
     QMap<QString, QString> m_remote;
