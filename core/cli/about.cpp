@@ -44,7 +44,7 @@ std::string fieldLine(const config::Field &field)
     std::string line = "  " + field.key;
     line.resize(std::max<std::size_t>(34, line.size() + 1), ' ');
     line += field.defaultValue.dump() + (field.unit.empty() ? "" : " " + field.unit) + "  (" + field.allowed() + ")";
-    if (field.when) line += "  only with " + field.when->key + " = " + field.when->value;
+    if (field.when) line += "  only with " + field.when->key + " = " + text::join(field.when->values, ", ");
     return line;
 }
 

@@ -98,7 +98,7 @@ Issue foreignKey(const Schema &schema, const std::string &key, const Json &value
     for (const Field &field : schema.fields()) {
         if (field.key != key || !field.when) continue;
         conditionKey = field.when->key;
-        addUnique(owners, field.when->value);
+        for (const std::string &owner : field.when->values) addUnique(owners, owner);
     }
     const Json *chosen = valueOrDefault(schema, conditionKey, config);
     const std::string group = key.substr(0, key.find('.'));

@@ -102,6 +102,13 @@ public:
             return *this;
         }
 
+        /// The field exists only while that holds; for a group that has no condition of its own.
+        Builder &when(Condition condition)
+        {
+            m_field.when = std::move(condition);
+            return *this;
+        }
+
     private:
         friend class Group;
         explicit Builder(Field &field) : m_field(field) { }

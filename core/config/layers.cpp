@@ -125,8 +125,41 @@ Result<Json> Schema::parseAssignment(const std::string &assignment, const Json &
     return result;
 }
 
-Result<Json> resolve(const Schema &schema, const std::vector<Layer> &layers, const std::vector<std::string> &assignments)
+std::vector<Layer> expandCases(const Schema &schema, const std::vector<Layer> &layers,
+                               const std::vector<std::string> &assignments)
 {
+    constexpr const char *kCases = "cases";
+    // What a key is in the end, as text.
+    const auto decided = [&](const std::string &key) {
+        std::string value;
+        if (const Field *field = schema.find(key, Json::object()); field && field->defaultValue.is_string())
+            value = field->defaultValue.get<std::string>();
+        for (const Layer &layer : layers)
+            if (const Json *set = lookup(layer.values, key); set && set->is_string()) value = set->get<std::string>();
+        for (const std::string &assignment : assignments)
+            if (keyOf(assignment) == key)
+                value = text::trimmed(std::string_view(assignment).substr(assignment.find('=') + 1));
+        return value;
+    };
+    std::vector<Layer> expanded;
+    for (const Layer &layer : layers) {
+        const auto cases = layer.values.is_object() ? layer.values.find(kCases) : layer.values.end();
+        expanded.push_back(layer);
+        if (cases == layer.values.end() || !cases->is_object()) continue; // of another type: reported as an unknown key
+        expanded.back().values.erase(kCases);
+        for (const auto &[key, values] : cases->items()) {
+            const std::string value = decided(key);
+            for (const auto &[choices, more] : values.items())
+                for (const std::string &choice : text::split(choices, '|'))
+                    if (choice == value) expanded.push_back({layer.origin + " for " + value, more});
+        }
+    }
+    return expanded;
+}
+
+Result<Json> resolve(const Schema &schema, const std::vector<Layer> &given, const std::vector<std::string> &assignments)
+{
+    const std::vector<Layer> layers = expandCases(schema, given, assignments);
     Resolver resolver(schema);
     for (const Layer &layer : layers) resolver.addConditions(layer.values);
     // Assignments count in any order: --set method.temperature=0.2 --set method.name=simclr is fine.

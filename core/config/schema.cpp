@@ -88,13 +88,14 @@ bool applies(const Schema &schema, const Field &field, const Json &config)
 {
     if (!field.when) return true;
     const Json *value = valueOrDefault(schema, field.when->key, config);
-    return value && conditionText(*value) == field.when->value;
+    return value && std::ranges::find(field.when->values, conditionText(*value)) != field.when->values.end();
 }
 
 bool collide(const Field &a, const Field &b)
 {
     if (a.key != b.key) return false;
-    return !a.when || !b.when || a.when->key != b.when->key || a.when->value == b.when->value;
+    return !a.when || !b.when || a.when->key != b.when->key ||
+        std::ranges::find_first_of(a.when->values, b.when->values) != a.when->values.end();
 }
 
 Json Schema::complete(const Json &config) const

@@ -22,9 +22,13 @@ struct Choice {
     std::string value, label, help;
 };
 
-/// A field that exists only while another has a certain value, such as method.temperature while method.name is simclr.
+/// A field that exists only while another has a certain value, such as method.temperature while method.name is simclr, or one
+/// of several.
 struct Condition {
-    std::string key, value;
+    Condition(std::string key, std::string value) : key(std::move(key)), values{std::move(value)} { }
+    Condition(std::string key, std::vector<std::string> values) : key(std::move(key)), values(std::move(values)) { }
+    std::string key;
+    std::vector<std::string> values; ///< at least one
 };
 
 struct Field {
@@ -113,8 +117,14 @@ Result<Json> readFile(const std::string &file);
 /// Issues of all layers are reported together in the Error, one a line.
 struct Layer {
     std::string origin; ///< "preset demo", "config.json", "--set"
+    /// Groups of settings. A layer may say more for some values of a key, as a preset does for each method:
+    /// "cases": {"method.name": {"byol": {"augment": {…}}, "simsiam|fastsiam": {…}}}. What fits the value that the key has in
+    /// the end counts as a layer of its own right behind this one.
     Json values;
 };
-Result<Json> resolve(const Schema &schema, const std::vector<Layer> &layers, const std::vector<std::string> &assignments);
+/// The layers with their cases written out, by the values that layers, assignments and defaults give to the keys.
+std::vector<Layer> expandCases(const Schema &schema, const std::vector<Layer> &layers,
+                               const std::vector<std::string> &assignments);
+Result<Json> resolve(const Schema &schema, const std::vector<Layer> &given, const std::vector<std::string> &assignments);
 
 } // namespace parallax::config

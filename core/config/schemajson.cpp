@@ -26,7 +26,10 @@ Json fieldToJson(const Field &field)
     json["help"] = field.help;
     json["hint"] = field.hint;
     json["advanced"] = field.advanced;
-    if (field.when) json["when"] = Json{{"key", field.when->key}, {"value", field.when->value}};
+    if (field.when) {
+        const auto &values = field.when->values;
+        json["when"] = Json{{"key", field.when->key}, {"value", values.size() == 1 ? Json(values.front()) : Json(values)}};
+    }
     return json;
 }
 
@@ -103,7 +106,13 @@ Result<Choice> choiceFromJson(const Json &json, const std::string &where)
 Result<Condition> conditionFromJson(const Json &json, const std::string &where)
 {
     Reader reader(json, where);
-    Condition condition{reader.text("key"), reader.text("value")};
+    Condition condition{reader.text("key"), std::vector<std::string>{}};
+    if (const Json *value = reader.member("value", true, nullptr); value && value->is_string())
+        condition.values.push_back(value->get<std::string>());
+    else if (value && value->is_array() && !value->empty() && std::ranges::all_of(*value, &Json::is_string))
+        condition.values = value->get<std::vector<std::string>>();
+    else if (value)
+        reader.fail("has a \"value\" that is neither a text nor a list of texts");
     if (const std::string problem = reader.problem(); !problem.empty()) return invalid(problem);
     return condition;
 }

@@ -50,6 +50,31 @@ private Q_SLOTS:
         QCOMPARE((*same)["method"]["temperature"].get<double>(), 0.2);
     }
 
+    void casesFollowWhatIsChosenInTheEnd()
+    {
+        const Layer preset = layer("preset", R"({"train": {"epochs": 5}, "cases": {"method.name": {
+            "simclr|moco": {"train": {"batch_size": 64}, "method": {"temperature": 0.3}},
+            "byol": {"train": {"epochs": 9}, "method": {"tau": 0.5}}}}})");
+        const auto plain = resolve({preset});
+        QVERIFY2(plain, plain ? "" : plain.error().message().c_str());
+        QCOMPARE((*plain)["train"]["batch_size"].get<int>(), 64);
+        QCOMPARE((*plain)["method"]["temperature"].get<double>(), 0.3);
+        QVERIFY(!plain->contains("cases"));
+        const auto byol = resolve({preset}, {"method.name=byol"});
+        QVERIFY2(byol, byol ? "" : byol.error().message().c_str());
+        QCOMPARE((*byol)["train"]["epochs"].get<int>(), 9);
+        QCOMPARE((*byol)["method"]["tau"].get<double>(), 0.5);
+        // What comes later wins over the case, and may choose it.
+        const auto later =
+            resolve({preset, layer("config.json", R"({"method": {"name": "byol"}, "train": {"epochs": 2}})")});
+        QCOMPARE((*later)["train"]["epochs"].get<int>(), 2);
+        QCOMPARE((*later)["method"]["tau"].get<double>(), 0.5);
+        const auto wrong = resolve({layer("preset", R"({"cases": {"method.name": {"simclr": {"train": {"epoch": 1}}}}})")});
+        QVERIFY(!wrong);
+        QVERIFY2(wrong.error().message().find("preset for simclr") != std::string::npos, wrong.error().message().c_str());
+        QVERIFY(!resolve({layer("preset", R"({"cases": 3})")}));
+    }
+
     void optionsForALaterMethodCount()
     {
         const auto resolved = resolve({layer("config.json", R"({"method": {"tau": 0.9}})")}, {"method.name=byol"});

@@ -181,6 +181,40 @@ private Q_SLOTS:
         QCOMPARE(back->groups().size(), std::size_t(4));
     }
 
+    /// A condition may name several values; as JSON they are a list.
+    void aFieldOfSeveralValues()
+    {
+        config::Schema schema;
+        config::Field name, side;
+        name.key = "net.name";
+        name.defaultValue = "a";
+        for (const char *value : {"a", "b", "c"}) name.choices.push_back({value, value, {}});
+        side.key = "net.side";
+        side.type = config::Type::Int;
+        side.defaultValue = 4;
+        side.when = config::Condition("net.name", std::vector<std::string>{"b", "c"});
+        schema.addGroup("net", "Net");
+        schema.add(name);
+        schema.add(side);
+        const auto back = config::Schema::fromJson(schema.toJson());
+        QVERIFY2(back.ok(), back ? "" : back.error().message().c_str());
+        QCOMPARE(back->toJson().dump(), schema.toJson().dump());
+        const config::Schema &read = *back;
+        for (const config::Schema *each : {&std::as_const(schema), &read}) {
+            QVERIFY(!each->find("net.side", {{"net", {{"name", "a"}}}}));
+            QVERIFY(each->find("net.side", {{"net", {{"name", "b"}}}}));
+            QVERIFY(each->find("net.side", {{"net", {{"name", "c"}}}}));
+        }
+        const auto issues = schema.check({{"net", {{"side", 3}}}});
+        QCOMPARE(issues.size(), std::size_t(1));
+        QVERIFY(QString::fromStdString(issues[0].what).endsWith("it belongs to b, c"));
+        Json broken = schema.toJson();
+        for (const Json &value : {Json::array(), Json::array({1}), Json(1)}) {
+            broken["fields"][1]["when"]["value"] = value;
+            QVERIFY(!config::Schema::fromJson(broken));
+        }
+    }
+
     void brokenSchemasAreRefused_data()
     {
         QTest::addColumn<QString>("pointer");

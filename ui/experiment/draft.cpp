@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/experiment/draft.h"
 
+#include "core/base/text.h"
 #include "ui/experiment/localtext.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ bool isRequired(const Field &field) { return field.hint == "path" && !field.adva
 Draft::Draft(config::Schema schema, QObject *parent) : QObject(parent), m_schema(std::move(schema))
 {
     m_base.values = Json::object();
-    m_baseConfig = m_schema.complete(Json::object());
+    m_baseOwn = m_baseConfig = m_schema.complete(Json::object());
     rebuild();
 }
 
@@ -30,7 +31,7 @@ Status Draft::load(const Base &base)
     auto resolved = config::resolve(m_schema, {{base.label.toStdString(), base.values}}, {});
     if (!resolved) return resolved.error();
     m_base = base;
-    m_baseConfig = std::move(*resolved);
+    m_baseOwn = m_baseConfig = std::move(*resolved);
     m_edits.clear();
     m_remote.clear();
     rebuild();
@@ -39,7 +40,10 @@ Status Draft::load(const Base &base)
     return {};
 }
 
-std::string Draft::idOf(const Field &field) { return field.when ? field.key + '@' + field.when->value : field.key; }
+std::string Draft::idOf(const Field &field)
+{
+    return field.when ? field.key + '@' + text::join(field.when->values, "|") : field.key;
+}
 
 const Draft::Edit *Draft::edit(const Field &field) const
 {
@@ -54,8 +58,29 @@ const Field *Draft::field(const QString &key) const
     return it == m_fields.end() ? nullptr : *it;
 }
 
+/// A preset says more for some methods: what is original follows the method that is chosen.
+void Draft::followCases()
+{
+    const auto cases = m_base.values.find("cases");
+    if (cases == m_base.values.end() || !cases->is_object()) return;
+    std::vector<std::string> chosen;
+    for (const auto &[key, values] : cases->items())
+        if (const Field *field = m_schema.find(key, Json::object()); field && value(*field).is_string())
+            chosen.push_back(key + '=' + value(*field).get<std::string>());
+    if (auto resolved = config::resolve(m_schema, {{m_base.label.toStdString(), m_base.values}}, chosen))
+        m_baseConfig = std::move(*resolved);
+}
+
+bool Draft::decidesCases(const Field &field) const
+{
+    const auto cases = m_base.values.find("cases");
+    return cases != m_base.values.end() && cases->is_object() && cases->contains(field.key);
+}
+
 Json Draft::original(const Field &field) const
 {
+    if (decidesCases(field))
+        if (const Json *value = config::lookup(m_baseOwn, field.key)) return *value;
     if (m_schema.find(field.key, m_baseConfig) == &field)
         if (const Json *value = config::lookup(m_baseConfig, field.key)) return *value;
     return field.defaultValue;
@@ -157,6 +182,7 @@ void Draft::clearRemoteProblems()
 
 bool Draft::rebuild()
 {
+    followCases();
     Json config = Json::object();
     for (const Field &field : m_schema.fields())
         if (!field.when) config::assign(config, field.key, value(field));

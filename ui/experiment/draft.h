@@ -83,11 +83,14 @@ private:
     static std::string idOf(const config::Field &field);
     const Edit *edit(const config::Field &field) const;
     void store(const config::Field &field, Edit edit);
+    void followCases();
+    bool decidesCases(const config::Field &field) const;
     bool rebuild(); ///< fields and config; true: other fields
 
     config::Schema m_schema;
     Base m_base;
     config::Json m_baseConfig, m_config;
+    config::Json m_baseOwn; ///< the base by its own choices, whatever was chosen since
     std::vector<const config::Field *> m_fields;
     std::map<std::string, Edit> m_edits;
     QMap<QString, QString> m_remote;

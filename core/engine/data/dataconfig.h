@@ -66,6 +66,8 @@ struct AugmentConfig {
     double jitterP = 0.8, brightness = 0.4, contrast = 0.4, saturation = 0.4, hue = 0.1;
     double grayP = 0.2;
     double blurP = 0, blurSigmaMin = 0.1, blurSigmaMax = 2;
+    double secondBlurP = -1;
+    double solarizeP = 0;
     std::vector<double> mean{0.485, 0.456, 0.406}, std{0.229, 0.224, 0.225};
     static void describe(config::Group<AugmentConfig> &group)
     {
@@ -146,6 +148,16 @@ struct AugmentConfig {
             .range(0, 100)
             .advanced()
             .help("Largest standard deviation of the blur.");
+        group.field("second_blur_p", &AugmentConfig::secondBlurP)
+            .label("Blur probability of the second view")
+            .range(-1, 1)
+            .advanced()
+            .help("Where it differs from the first view's. Below 0: the same.");
+        group.field("solarize_p", &AugmentConfig::solarizeP)
+            .label("Solarise probability of the second view")
+            .range(0, 1)
+            .advanced()
+            .help("Probability that bright values of the second view are inverted.");
         group.field("mean", &AugmentConfig::mean)
             .label("Mean")
             .range(0, 1)

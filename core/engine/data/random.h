@@ -26,7 +26,7 @@ class Random
 {
 public:
     /// What the numbers are for. Each has a stream of its own: turning one augmentation off moves no other.
-    enum class Purpose : std::uint32_t { Crop, Flip, Jitter, Gray, Blur, Order, Split, Limit };
+    enum class Purpose : std::uint32_t { Crop, Flip, Jitter, Gray, Blur, Order, Split, Limit, Solarize };
 
     Random(const ViewKey &key, Purpose purpose);
 

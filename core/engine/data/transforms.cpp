@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/data/transforms.h"
 
+#include "core/engine/data/rotation.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -21,20 +23,67 @@ float wrapped(float x)
 }
 
 /// A channel of the pixel whose hue is `sixths` of the circle (0 … 6), by the distance of that hue from the channel's own:
-/// HSV to RGB without branches. `offset`: 5 red, 3 green, 1 blue.
+/// HSV to RGB without branches. `offset`: 5 red, 3 green, 1 blue. `cut`: the picture has values outside 0 … 1, as interpolation
+/// leaves them; what is below the highest channel is then cut.
+template<bool cut>
 float channelOf(float sixths, float offset, float high, float range)
 {
-    const float k = wrapped(sixths + offset);
-    return high - range * clamp01(std::min(k, 4 - k));
+    const float k = wrapped(sixths + offset), share = clamp01(std::min(k, 4 - k)), value = high - range * share;
+    if constexpr (!cut) return value;
+    const float inside = clamp01(value);
+    return share > 0 ? inside : high;
 }
 
 int mirrored(int i, int n) { return i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i; }
+
+template<bool cut>
+void turnHue(Planes view, float turn)
+{
+    const std::size_t n = view.pixels();
+    float *red = view.rgb, *green = red + n, *blue = green + n;
+    const float turned = turn * 6 + (turn < 0 ? 6.f : 0.f);
+    for (std::size_t i = 0; i < n; ++i) {
+        const float r = red[i], g = green[i], b = blue[i];
+        const float high = std::max(std::max(r, g), b), range = high - std::min(std::min(r, g), b);
+        const float divisor = range > 0 ? range : 1; // gray has no hue, and its range of 0 gives it back unchanged
+        const float gb = g - b, br = b - r, rg = r - g;
+        const float difference = r == high ? gb : g == high ? br : rg;
+        const float sector = r == high ? 6.f : g == high ? 2.f : 4.f; // 6: red lies at 0, and its difference may be negative
+        const float hue = wrapped(wrapped(difference / divisor + sector) + turned);
+        red[i] = channelOf<cut>(hue, 5, high, range);
+        green[i] = channelOf<cut>(hue, 3, high, range);
+        blue[i] = channelOf<cut>(hue, 1, high, range);
+    }
+}
 
 } // namespace
 
 void flipHorizontally(Planes view)
 {
     for (float *row = view.rgb; row < view.rgb + 3 * view.pixels(); row += view.width) std::reverse(row, row + view.width);
+}
+
+void flipVertically(Planes view)
+{
+    for (float *plane = view.rgb; plane < view.rgb + 3 * view.pixels(); plane += view.pixels())
+        for (int y = 0; y < view.height / 2; ++y)
+            std::swap_ranges(plane + y * view.width, plane + (y + 1) * view.width,
+                             plane + (view.height - 1 - y) * view.width);
+}
+
+void solarise(Planes view, float threshold)
+{
+    for (float *p = view.rgb, *end = p + 3 * view.pixels(); p < end; ++p) *p = *p >= threshold ? 1 - *p : *p;
+}
+
+void rotate(Planes view, double degrees)
+{
+    const std::vector<int> source = rotatedFrom(view.width, view.height, degrees);
+    std::vector<float> old(view.pixels());
+    for (float *plane = view.rgb; plane < view.rgb + 3 * view.pixels(); plane += view.pixels()) {
+        std::copy_n(plane, view.pixels(), old.begin());
+        for (std::size_t i = 0; i < old.size(); ++i) plane[i] = source[i] < 0 ? 0 : old[std::size_t(source[i])];
+    }
 }
 
 void adjustBrightness(Planes view, float factor)
@@ -65,21 +114,12 @@ void adjustSaturation(Planes view, float factor)
 
 void adjustHue(Planes view, float turn)
 {
-    const std::size_t n = view.pixels();
-    float *red = view.rgb, *green = red + n, *blue = green + n;
-    const float turned = turn * 6 + (turn < 0 ? 6.f : 0.f);
-    for (std::size_t i = 0; i < n; ++i) {
-        const float r = red[i], g = green[i], b = blue[i];
-        const float high = std::max(std::max(r, g), b), range = high - std::min(std::min(r, g), b);
-        const float divisor = range > 0 ? range : 1; // gray has no hue, and its range of 0 gives it back unchanged
-        const float gb = g - b, br = b - r, rg = r - g;
-        const float difference = r == high ? gb : g == high ? br : rg;
-        const float sector = r == high ? 6.f : g == high ? 2.f : 4.f; // 6: red lies at 0, and its difference may be negative
-        const float hue = wrapped(wrapped(difference / divisor + sector) + turned);
-        red[i] = channelOf(hue, 5, high, range);
-        green[i] = channelOf(hue, 3, high, range);
-        blue[i] = channelOf(hue, 1, high, range);
-    }
+    int outside = 0; // a sum of bits, which becomes vector instructions
+    for (const float *p = view.rgb, *end = p + 3 * view.pixels(); p < end; ++p) outside |= int(*p < 0) | int(*p > 1);
+    if (outside != 0)
+        turnHue<true>(view, turn);
+    else
+        turnHue<false>(view, turn);
 }
 
 void toGray(Planes view)

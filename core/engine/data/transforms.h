@@ -16,6 +16,7 @@ struct Planes {
 };
 
 void flipHorizontally(Planes view);
+void flipVertically(Planes view);
 /// Every value times `factor`, cut to 0 … 1.
 void adjustBrightness(Planes view, float factor);
 /// Away from (factor > 1) or towards the mean of the gray picture.
@@ -29,6 +30,11 @@ void toGray(Planes view);
 /// Gaussian blur with a kernel of 2 * radius + 1 samples, normalised; edges are mirrored without repeating the edge pixel,
 /// so radius must lie below width and height.
 void blur(Planes view, int radius, float sigma);
+/// Values of at least `threshold` become 1 - value.
+void solarise(Planes view, float threshold);
+/// Turns the picture by `degrees` counter-clockwise about its middle on a canvas of the same size: the nearest pixel, black where
+/// there is none. Quarter turns of a square, and half turns, only move pixels.
+void rotate(Planes view, double degrees);
 /// (x - mean) / std a plane.
 void normalise(Planes view, const double mean[3], const double std[3]);
 

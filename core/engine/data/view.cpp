@@ -60,6 +60,7 @@ void randomView(const cv::Mat &rgb, const AugmentConfig &augment, const ViewKey 
     jitter(view, augment, Random(key, Purpose::Jitter));
     if (Random(key, Purpose::Gray).uniform() < float(augment.grayP)) transforms::toGray(view);
     randomBlur(view, augment, Random(key, Purpose::Blur));
+    if (Random(key, Purpose::Solarize).uniform() < float(augment.solarizeP)) transforms::solarise(view, 0.5f);
 }
 
 /// Shorter side to `size`, the longer one in proportion; of that the middle.

@@ -18,4 +18,19 @@ namespace parallax::losses {
 /// loss of the whole batch, however it was cut, and so is its gradient. Throws c10::Error for shapes that do not match.
 torch::Tensor ntxent(const torch::Tensor &z0, const torch::Tensor &z1, double temperature, const dist::Ranks &ranks);
 
+/// NT-Xent of a momentum encoder with a queue of keys (He et al. 2020, arXiv:1911.05722, equation 1): every query must pick
+/// out its own key among the bank's rows.
+///
+/// query, key: [n, d], normalised here; bank: [size, d] as nn::MemoryBank keeps it, rows normalised by who enqueued them.
+/// Key and bank never receive a gradient: they come from the momentum encoder. (lightly lets one through to the key unless
+/// the caller cuts it.) The caller enqueues the key after this call, so that no query meets its own key twice.
+///
+/// Returns world / N times the sum over the own rows. Throws c10::Error for shapes that do not match.
+torch::Tensor ntxentAgainstBank(const torch::Tensor &query, const torch::Tensor &key, const torch::Tensor &bank,
+                                double temperature, const dist::Ranks &ranks);
+
+/// NT-Xent of the first `dims` values of each row, without a projection head (Jing et al. 2022, arXiv:2110.09348).
+torch::Tensor directClr(const torch::Tensor &z0, const torch::Tensor &z1, std::int64_t dims, double temperature,
+                        const dist::Ranks &ranks);
+
 } // namespace parallax::losses

@@ -19,7 +19,9 @@ namespace parallax::methods {
 
 /// What a step may know of the run around it.
 struct Context {
-    std::shared_ptr<const dist::Ranks> ranks; ///< gather and sums: the true ranks, or local ones when gather is off
+    std::shared_ptr<const dist::Ranks> ranks; ///< of the loss: the true ranks, or local ones when gather is off
+    std::shared_ptr<const dist::Ranks> all;   ///< the true ranks: what is kept over steps is alike on all of them
+    bool syncBatchNorm = false;               ///< batch norm sees the images of all ranks
     std::int64_t step = 0, steps = 1;         ///< optimiser steps done, and in all
     std::int64_t epoch = 0, epochs = 1;
 };
@@ -53,12 +55,16 @@ public:
     virtual std::shared_ptr<torch::nn::Module> backbone() const = 0;
 };
 
+/// Makes the run's network anew; momentum methods need it twice.
+using BackboneFactory = std::function<nn::Backbone()>;
+
 /// What `parallax methods` and the studio say about a method.
 struct MethodInfo {
     std::string name, label, paper, use; ///< "simclr", "SimCLR", "Chen et al. 2020, arXiv:2002.05709", one line
-    bool usesGather = false, wantsLargeBatch = false;
+    bool usesGather = false; ///< the loss compares images, or counts them, over the batch: gather decides what it sees
+    bool wantsLargeBatch = false;
     std::function<void(config::Schema &)> declareOptions; ///< its fields under "method.", while method.name is `name`
-    std::function<std::shared_ptr<Method>(const config::Json &config, nn::Backbone backbone)> make;
+    std::function<std::shared_ptr<Method>(const config::Json &config, const BackboneFactory &backbone)> make;
 };
 
 /// Registration is a static object in the method's own file; there is no list elsewhere.
@@ -71,5 +77,18 @@ public:
         explicit Entry(MethodInfo info);
     };
 };
+
+/// The entry of a method class that is made from its options and the backbone's factory.
+template<class MethodType, class Options>
+MethodInfo described(MethodInfo info)
+{
+    info.declareOptions = [name = info.name](config::Schema &schema) {
+        config::declare<Options>(schema, "method", "Method", config::Condition{"method.name", name});
+    };
+    info.make = [](const config::Json &config, const BackboneFactory &backbone) {
+        return std::make_shared<MethodType>(config::read<Options>(config, "method"), backbone);
+    };
+    return info;
+}
 
 } // namespace parallax::methods

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/config/group.h"
+#include "core/engine/nn/weights.h"
 
 #include <torch/torch.h>
 
@@ -18,6 +19,9 @@ struct BackboneConfig {
     std::string stem = "imagenet";
     double width = 1;
     bool zeroInitResidual = false;
+    std::int64_t patchSize = 16;
+    std::int64_t imageSize = 0;
+    double dropPath = 0;
     static void describe(config::Group<BackboneConfig> &group);
 };
 
@@ -26,20 +30,34 @@ class BackboneImpl : public torch::nn::Module
 {
 public:
     virtual torch::Tensor forward(const torch::Tensor &images) = 0;
+    /// How the names of the classifier start that torchvision's network has behind these features, such as "fc.".
+    virtual std::vector<std::string> classifier() const { return {}; }
+    /// A tensor of a weights file as this network takes it: unchanged unless it was made for another image size.
+    virtual torch::Tensor adapt(const std::string &name, const torch::Tensor &read) const
+    {
+        (void)name;
+        return read;
+    }
     std::int64_t features = 0;
 };
 using Backbone = std::shared_ptr<BackboneImpl>;
 
 /// A network that can be chosen. The table in backbone.cpp is the one place that names them all.
 struct BackboneInfo {
+    enum class Family { ResNet, Vit, ConvNext };
     std::string name, label;
+    Family family;
     std::function<Backbone(const BackboneConfig &)> make;
 };
 const std::vector<BackboneInfo> &backbones();
 
-/// torchvision's names in the state dict. Weights depend on torch's current seed alone.
+/// torchvision's names in the state dict. Weights depend on torch's current seed alone and start as torchvision's do.
 /// Every batch norm is a nn::BatchNorm: enableSyncBatchNorm(module, ranks) makes its statistics global.
 /// Throws std::runtime_error for a name that is not in the table.
 Backbone makeBackbone(const BackboneConfig &config);
+
+/// Fills a backbone from a file of torchvision's or of `parallax export`. A classifier in it is left out; positional embeddings
+/// for another image size are interpolated; the report says so. Else as loadState: on an Error nothing has changed.
+Result<LoadReport> loadBackbone(torch::nn::Module &backbone, const runs::SafetensorsFile &file);
 
 } // namespace parallax::nn

@@ -94,8 +94,9 @@ struct SyncBatchNorm : torch::autograd::Function<SyncBatchNorm> {
 BatchNormImpl::BatchNormImpl(const BatchNormOptions &options) : m_options(options)
 {
     const std::int64_t channels = options.features;
-    weight = register_parameter("weight", options.affine ? torch::ones({channels}) : torch::Tensor());
-    bias = register_parameter("bias", options.affine ? torch::zeros({channels}) : torch::Tensor());
+    // torch warns of an undefined parameter that should learn.
+    weight = register_parameter("weight", options.affine ? torch::ones({channels}) : torch::Tensor(), options.affine);
+    bias = register_parameter("bias", options.affine ? torch::zeros({channels}) : torch::Tensor(), options.affine);
     running_mean = register_buffer("running_mean", torch::zeros({channels}));
     running_var = register_buffer("running_var", torch::ones({channels}));
     num_batches_tracked = register_buffer("num_batches_tracked", torch::zeros({}, torch::kInt64));

@@ -22,13 +22,14 @@ class BlockImpl : public torch::nn::Module
 public:
     static constexpr int bottleneckExpansion = 4;
 
-    BlockImpl(std::int64_t in, std::int64_t planes, int stride, bool bottleneck)
+    BlockImpl(std::int64_t in, std::int64_t planes, int stride, const ResNetOptions &options)
     {
-        const std::int64_t out = bottleneck ? planes * bottleneckExpansion : planes;
-        if (bottleneck) {
-            add(in, planes, 1, 1);
-            add(planes, planes, 3, stride);
-            add(planes, out, 1, 1);
+        const std::int64_t out = options.bottleneck ? planes * bottleneckExpansion : planes;
+        if (options.bottleneck) {
+            const std::int64_t inner = std::max<std::int64_t>(1, std::llround(double(planes) * options.inner));
+            add(in, inner, 1, 1);
+            add(inner, inner, 3, stride);
+            add(inner, out, 1, 1);
         } else {
             add(in, planes, 3, stride);
             add(planes, planes, 3, 1);
@@ -39,7 +40,7 @@ public:
             torch::nn::Sequential downsample;
             downsample->push_back(m_projection);
             downsample->push_back(m_projectionNorm);
-            register_module("downsample", downsample);
+            register_module(options.projection, downsample);
         }
     }
 
@@ -73,49 +74,52 @@ TORCH_MODULE(Block);
 class ResNetImpl final : public BackboneImpl
 {
 public:
-    ResNetImpl(const std::array<int, 4> &blocks, bool bottleneck, const BackboneConfig &config)
-        : m_imagenetStem(config.stem == "imagenet")
+    explicit ResNetImpl(const ResNetOptions &options) : m_options(options)
     {
-        const std::int64_t base = std::max<std::int64_t>(1, std::llround(64 * config.width));
-        m_conv1 = register_module("conv1", m_imagenetStem ? convolution(3, base, 7, 2) : convolution(3, base, 3, 1));
-        m_bn1 = register_module("bn1", BatchNorm(base));
-        std::int64_t in = base;
-        for (std::size_t i = 0; i < blocks.size(); ++i) {
-            const std::int64_t planes = base << i;
+        m_conv1 = register_module(
+            "conv1", options.imagenetStem ? convolution(3, options.base, 7, 2) : convolution(3, options.base, 3, 1));
+        m_bn1 = register_module("bn1", BatchNorm(options.base));
+        std::int64_t in = options.base;
+        for (std::size_t i = 0; i < options.blocks.size(); ++i) {
+            const std::int64_t planes = options.base << i;
             torch::nn::Sequential layer;
-            for (int k = 0; k < blocks[i]; ++k) {
-                Block block(in, planes, k == 0 && i > 0 ? 2 : 1, bottleneck);
+            for (int k = 0; k < options.blocks[i]; ++k) {
+                Block block(in, planes, k == 0 && i > 0 ? 2 : 1, options);
                 layer->push_back(block);
                 m_blocks.push_back(block);
-                in = bottleneck ? planes * BlockImpl::bottleneckExpansion : planes;
+                in = options.bottleneck ? planes * BlockImpl::bottleneckExpansion : planes;
             }
             register_module("layer" + std::to_string(i + 1), layer);
         }
         features = in;
-        initialise(config.zeroInitResidual);
+        initialise();
     }
 
     torch::Tensor forward(const torch::Tensor &images) override
     {
-        torch::Tensor x = torch::relu(m_bn1->forward(m_conv1->forward(images)));
-        if (m_imagenetStem) x = torch::max_pool2d(x, 3, 2, 1);
+        torch::Tensor x = m_bn1->forward(m_conv1->forward(images));
+        if (m_options.stemRelu) x = torch::relu(x);
+        if (m_options.imagenetStem) x = torch::max_pool2d(x, 3, 2, 1);
         for (auto &block : m_blocks) x = block->forward(x);
-        return torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1);
+        x = m_options.pool > 0 ? torch::avg_pool2d(x, m_options.pool) : torch::adaptive_avg_pool2d(x, {1, 1});
+        return x.flatten(1);
     }
+
+    std::vector<std::string> classifier() const override { return {"fc.", "linear."}; }
 
 private:
     /// He et al. 2015 (arXiv:1502.01852) by the outputs, so that the gradient keeps its size on its way back.
-    void initialise(bool zeroInitResidual)
+    void initialise()
     {
         apply([](torch::nn::Module &part) {
             if (auto *conv = dynamic_cast<torch::nn::Conv2dImpl *>(&part))
                 torch::nn::init::kaiming_normal_(conv->weight, 0, torch::kFanOut, torch::kReLU);
         });
-        if (!zeroInitResidual) return;
+        if (!m_options.zeroInitResidual) return;
         for (auto &block : m_blocks) torch::nn::init::zeros_(block->lastNorm()->weight);
     }
 
-    bool m_imagenetStem;
+    ResNetOptions m_options;
     torch::nn::Conv2d m_conv1 = nullptr;
     BatchNorm m_bn1 = nullptr;
     std::vector<Block> m_blocks;
@@ -123,9 +127,17 @@ private:
 
 } // namespace
 
-Backbone makeResNet(const std::array<int, 4> &blocks, bool bottleneck, const BackboneConfig &config)
+Backbone makeResNet(const ResNetOptions &options) { return std::make_shared<ResNetImpl>(options); }
+
+Backbone makeResNet(const std::array<int, 4> &blocks, bool bottleneck, double inner, const BackboneConfig &config)
 {
-    return std::make_shared<ResNetImpl>(blocks, bottleneck, config);
+    return makeResNet({.blocks = blocks,
+                       .bottleneck = bottleneck,
+                       .base = std::max<std::int64_t>(1, std::llround(64 * config.width)),
+                       .inner = inner,
+                       .imagenetStem = config.stem == "imagenet",
+                       .stemRelu = config.stem != "cifar_linear",
+                       .zeroInitResidual = config.zeroInitResidual});
 }
 
 } // namespace parallax::nn

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -65,8 +66,14 @@ std::string someNames(const std::vector<std::string> &names)
 }
 
 /// The names of `module` and of the file must be the same: what is missing or left over would be a silent random start.
-Status checkNames(const NamedTensors &own, const runs::SafetensorsFile &file, const std::string &prefix)
+/// Fills `leftOut` with those that nobody misses.
+Status checkNames(const NamedTensors &own, const runs::SafetensorsFile &file, const std::string &prefix,
+                  const LoadOptions &options, std::vector<std::string> &leftOut)
 {
+    const auto mayStay = [&](const std::string &name) {
+        return std::ranges::any_of(options.leftOut,
+                                   [&](const std::string &start) { return name.starts_with(prefix + start); });
+    };
     std::vector<std::string> missing, unknown;
     std::set<std::string> wanted;
     for (const auto &[name, tensor] : own) {
@@ -74,7 +81,7 @@ Status checkNames(const NamedTensors &own, const runs::SafetensorsFile &file, co
         if (!file.tensors().count(prefix + name)) missing.push_back(prefix + name);
     }
     for (const auto &name : file.names())
-        if (name.starts_with(prefix) && !wanted.count(name)) unknown.push_back(name);
+        if (name.starts_with(prefix) && !wanted.count(name)) (mayStay(name) ? leftOut : unknown).push_back(name);
     if (!missing.empty())
         return Error{"The weights lack " + someNames(missing), {}, "Choose the network that these weights were saved from"};
     if (!unknown.empty())
@@ -155,16 +162,20 @@ Result<std::map<std::string, torch::Tensor>> readTensors(const runs::Safetensors
     return tensors;
 }
 
-Result<LoadReport> loadState(torch::nn::Module &module, const runs::SafetensorsFile &file, const std::string &prefix)
+Result<LoadReport> loadState(torch::nn::Module &module, const runs::SafetensorsFile &file, const std::string &prefix,
+                             const LoadOptions &options)
 {
     const NamedTensors own = stateDict(module);
-    if (auto status = checkNames(own, file, prefix); !status) return status.error();
-    LoadReport report;
+    std::vector<std::string> leftOut, adapted, notFinite, narrowed;
+    if (auto status = checkNames(own, file, prefix, options, leftOut); !status) return status.error();
     std::vector<torch::Tensor> read;
-    std::vector<std::string> notFinite, narrowed;
     for (const auto &[name, tensor] : own) {
         auto value = readTensor(file, prefix + name);
         if (!value) return value.error();
+        if (options.adapt && value->sizes() != tensor.sizes()) {
+            *value = options.adapt(name, *value);
+            if (value->sizes() == tensor.sizes()) adapted.push_back(name);
+        }
         if (auto status = checkTensor(name, tensor, *value); !status) return status.error();
         if (value->is_floating_point() && !value->isfinite().all().item<bool>()) notFinite.push_back(name);
         if (value->is_floating_point() && value->element_size() > tensor.element_size()) narrowed.push_back(name);
@@ -172,6 +183,9 @@ Result<LoadReport> loadState(torch::nn::Module &module, const runs::SafetensorsF
     }
     torch::NoGradGuard noGrad;
     for (std::size_t i = 0; i < own.size(); ++i) torch::Tensor(own[i].second).copy_(read[i]);
+    LoadReport report;
+    if (!leftOut.empty()) report.warnings.push_back("Weights without a place here were left out: " + someNames(leftOut));
+    if (!adapted.empty()) report.warnings.push_back("Weights interpolated to this image size: " + someNames(adapted));
     if (!notFinite.empty())
         report.warnings.push_back("Weights that are not finite (NaN or infinity): " + someNames(notFinite));
     if (!narrowed.empty()) report.warnings.push_back("Weights rounded to a narrower type: " + someNames(narrowed));

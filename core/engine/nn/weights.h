@@ -8,6 +8,7 @@
 #include <torch/torch.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -32,13 +33,19 @@ Result<torch::Tensor> readTensor(const runs::SafetensorsFile &file, const std::s
 /// All tensors whose name starts with `prefix`, by the rest of the name.
 Result<std::map<std::string, torch::Tensor>> readTensors(const runs::SafetensorsFile &file, const std::string &prefix = {});
 
-/// What loading found worth telling: weights that are not finite, a conversion that loses precision.
+/// What loading found worth telling: weights that are not finite, a conversion that loses precision, what was left out.
 struct LoadReport {
     std::vector<std::string> warnings;
 };
+struct LoadOptions {
+    std::vector<std::string> leftOut; ///< names in the file that start so need no place in the module
+    /// Makes a tensor that was read into one of the module's shape, by its name in the module; the report names what changed.
+    std::function<torch::Tensor(const std::string &name, const torch::Tensor &read)> adapt;
+};
 /// Fills `module` from the tensors named `prefix` + its own names. All names on both sides must match, and all shapes;
 /// floating types are converted to the module's. On an Error nothing has changed.
-Result<LoadReport> loadState(torch::nn::Module &module, const runs::SafetensorsFile &file, const std::string &prefix = {});
+Result<LoadReport> loadState(torch::nn::Module &module, const runs::SafetensorsFile &file, const std::string &prefix = {},
+                             const LoadOptions &options = {});
 
 /// Floating-point parameters and buffers as `dtype`; integer buffers stay as they are (Module::to would convert them too).
 void convertFloats(torch::nn::Module &module, torch::Dtype dtype);

@@ -15,10 +15,16 @@ struct OptimConfig {
     std::int64_t lrReferenceBatch = 256;
     double momentum = 0.9;
     double weightDecay = 5e-4;
+    std::string weightDecaySchedule = "constant";
+    double weightDecayEnd = 0.4;
     bool nesterov = false;
+    double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;
+    double trustCoefficient = 0.001;
     std::string schedule = "cosine";
     double warmupEpochs = 0;
+    double endLr = 0;
     bool excludeBiasNormWd = false;
+    bool excludeBiasNormLars = true;
     static void describe(config::Group<OptimConfig> &group);
 };
 

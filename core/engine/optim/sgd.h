@@ -16,14 +16,15 @@ struct SgdOptions {
 class Sgd final : public Optimiser
 {
 public:
+    /// Throws std::runtime_error for Nesterov's momentum without momentum.
     Sgd(std::vector<Parameter> parameters, SgdOptions options);
     void step(double learningRate) override;
-    std::map<std::string, torch::Tensor> state() const override;
-    Status loadState(const std::map<std::string, torch::Tensor> &state) override;
 
 private:
     SgdOptions m_options;
-    std::vector<torch::Tensor> m_momentum; ///< by parameter; undefined until its first gradient
 };
+
+/// Throws std::runtime_error when `nesterov` is asked for without momentum.
+void checkNesterov(bool nesterov, double momentum);
 
 } // namespace parallax::optim

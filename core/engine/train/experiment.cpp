@@ -72,12 +72,19 @@ Result<Experiment> Experiment::fromFile(const std::string &file)
     return fromJson(*json);
 }
 
-std::shared_ptr<methods::Method> Experiment::makeMethod() const
+const methods::MethodInfo &Experiment::methodInfo() const
 {
     const methods::MethodInfo *info = methods::Registry::find(method);
     TORCH_CHECK(info != nullptr, "method ", method, " is not registered");
+    return *info;
+}
+
+std::shared_ptr<methods::Method> Experiment::makeMethod() const
+{
+    nn::BackboneConfig network = backbone;
+    if (network.imageSize == 0) network.imageSize = augment.size;
     torch::manual_seed(std::uint64_t(train.seed));
-    return info->make(config, nn::makeBackbone(backbone));
+    return methodInfo().make(config, [&network] { return nn::makeBackbone(network); });
 }
 
 } // namespace parallax::train

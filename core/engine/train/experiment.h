@@ -38,6 +38,10 @@ struct Experiment {
 
     torch::Dtype dtype() const { return train.precision == "fp64" ? torch::kFloat64 : torch::kFloat32; }
 
+    const methods::MethodInfo &methodInfo() const;
+    /// Whether the loss sees the images of all ranks: as set, and always for a method that compares no images.
+    bool gathers() const { return distributed.gather || !methodInfo().usesGather; }
+
     /// The method with its networks, weights drawn from train.seed alone, on the CPU in fp32.
     std::shared_ptr<methods::Method> makeMethod() const;
 };

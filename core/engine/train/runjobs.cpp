@@ -62,7 +62,7 @@ TrainedNetwork loadNetwork(const runs::RunFolder &run, const Arguments &argument
     network.method = network.experiment.makeMethod();
     if (arguments.has("--weights")) {
         const auto file = valueOrThrow(runs::SafetensorsFile::open(arguments.text("--weights")));
-        network.warnings = valueOrThrow(nn::loadState(*network.method->backbone(), file)).warnings;
+        network.warnings = valueOrThrow(nn::loadBackbone(*network.method->backbone(), file)).warnings;
         network.progress.epoch = arguments.number("--epoch", 0);
         return network;
     }

@@ -27,7 +27,7 @@ void refuseNonFinite(const char *what, double value, std::int64_t step)
 Stepper::Stepper(const Experiment &experiment, const Plan &plan, std::shared_ptr<methods::Method> method,
                  std::shared_ptr<const dist::Ranks> ranks)
     : m_experiment(experiment), m_plan(plan), m_method(std::move(method)), m_ranks(std::move(ranks)),
-      m_lossRanks(experiment.distributed.gather ? m_ranks : dist::localRanks(m_ranks->device())),
+      m_lossRanks(experiment.gathers() ? m_ranks : dist::localRanks(m_ranks->device())),
       m_reducer(*m_method, m_ranks,
                 {.findUnused = experiment.distributed.findUnused, .bucketMb = experiment.distributed.bucketMb}),
       m_optimiser(optim::makeOptimiser(experiment.optim, optim::parametersOf(*m_method, experiment.optim))),
@@ -39,6 +39,8 @@ methods::Context Stepper::context(const Progress &progress) const
 {
     methods::Context context;
     context.ranks = m_lossRanks;
+    context.all = m_ranks;
+    context.syncBatchNorm = m_experiment.distributed.syncBn;
     context.step = progress.step;
     context.steps = m_plan.steps;
     context.epoch = progress.epoch;
@@ -61,7 +63,7 @@ std::vector<torch::Tensor> Stepper::views(const data::Batch &batch) const
 /// alone is a mean over that rank's images, and counts by their share.
 torch::Tensor Stepper::weighted(const torch::Tensor &loss, double share) const
 {
-    return m_experiment.distributed.gather ? loss : loss * (share * m_ranks->world());
+    return m_experiment.gathers() ? loss : loss * (share * m_ranks->world());
 }
 
 /// Loss and figures of the global batch.
@@ -120,6 +122,8 @@ StepReport Stepper::step(const data::Batch &batch, const Progress &progress)
     refuseNonFinite("The gradient", report.gradNorm, progress.step);
     clip(report.gradNorm);
     report.rate = m_rate.at(progress.step);
+    m_optimiser->setWeightDecay(optim::weightDecayAt(m_experiment.optim, progress.step, m_plan.steps));
+    m_optimiser->setWeightDecay(optim::weightDecayAt(m_experiment.optim, progress.step, m_plan.steps));
     m_optimiser->step(report.rate);
     m_method->afterStep(context);
     return report;

@@ -110,7 +110,7 @@ Trainer::Trainer(const Launch &launch, Experiment experiment, Reporter &reporter
       m_splits(valueOrThrow(data::openData(m_experiment.data, std::uint64_t(m_experiment.train.seed)))),
       m_plan(valueOrThrow(makePlan(m_experiment, m_splits, launch.world))), m_method(placeMethod(m_experiment, m_ranks)),
       m_stepper(m_experiment, m_plan, m_method, m_ranks), m_evaluator(m_experiment, m_splits, m_ranks, launch.ranksHere),
-      m_chanceLoss(m_method->chanceLoss(m_experiment.distributed.gather ? m_plan.batch : m_plan.batch / launch.world)),
+      m_chanceLoss(m_method->chanceLoss(m_experiment.gathers() ? m_plan.batch : m_plan.batch / launch.world)),
       m_health(m_chanceLoss), m_commands(launch.commandFd)
 {
 }

@@ -3,7 +3,6 @@
 #include "core/engine/losses/ntxent.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/rankprocesses.h"
-#include "tests/support/reference.h"
 
 #include <QTest>
 
@@ -41,24 +40,6 @@ double naive(const torch::Tensor &z0, const torch::Tensor &z1, double temperatur
     }
     return loss / double(rows);
 }
-
-void followReference(const rankprocesses::Ranks &ranks, const reference::Case &expected, const std::string &prefix)
-{
-    for (const auto dtype : {torch::kFloat32, f64}) {
-        const std::string twin = dtype == f64 ? "64." : ".";
-        const torch::Tensor z0 = expected.tensor(prefix + "input.z0").to(dtype).requires_grad_();
-        const torch::Tensor z1 = expected.tensor(prefix + "input.z1").to(dtype).requires_grad_();
-        const torch::Tensor loss = ntxent(z0, z1, expected.params.at("temperature"), *ranks);
-        loss.backward();
-        check(expected.differs(prefix + "output" + twin + "loss", loss));
-        check(expected.differs(prefix + "grad" + twin + "z0", z0.grad()));
-        check(expected.differs(prefix + "grad" + twin + "z1", z1.grad()));
-    }
-}
-
-const rankprocesses::Body followsReference("reference", [](const rankprocesses::Ranks &ranks, const std::string &name) {
-    followReference(ranks, reference::Case(name), "rank" + std::to_string(ranks->rank()) + ".");
-});
 
 void checkGradients(const rankprocesses::Ranks &ranks)
 {
@@ -107,20 +88,6 @@ private Q_SLOTS:
         }
     }
 
-    void reference_data() { files("losses"); }
-    void reference()
-    {
-        QFETCH(QString, name);
-        followReference(m_alone, reference::Case(name.toStdString()), "");
-    }
-
-    void referenceOnRanks_data() { files("distributed"); }
-    void referenceOnRanks()
-    {
-        QFETCH(QString, name);
-        onRanks("reference", reference::Case(name.toStdString()).params.at("world_size"), name.toStdString());
-    }
-
     void gradientsOnOneRank() { checkGradients(m_alone); }
     void gradientsOnTwoRanks() { onRanks("gradients", 2); }
     void twoRanksAreOneBatch() { onRanks("asOneProcess", 2); }
@@ -156,15 +123,9 @@ private Q_SLOTS:
     }
 
 private:
-    static void files(const std::string &group)
+    static void onRanks(const char *body, int world)
     {
-        QTest::addColumn<QString>("name");
-        for (const auto &name : reference::cases(group, "ntxent"))
-            QTest::newRow(name.c_str()) << QString::fromStdString(name);
-    }
-    static void onRanks(const char *body, int world, const std::string &argument = {})
-    {
-        const QByteArray fault = rankprocesses::run(body, world, argument);
+        const QByteArray fault = rankprocesses::run(body, world);
         QVERIFY2(fault.isEmpty(), fault);
     }
     const std::shared_ptr<dist::Ranks> m_alone = dist::localRanks(torch::kCPU);

@@ -3,7 +3,6 @@
 #include "core/engine/nn/backbone.h"
 #include "core/engine/nn/batchnorm.h"
 #include "core/engine/nn/head.h"
-#include "tests/support/reference.h"
 
 #include <QTest>
 
@@ -12,129 +11,11 @@
 
 using namespace parallax;
 
-namespace {
-
-constexpr auto f64 = torch::kFloat64;
-
-nn::BackboneConfig configOf(const std::string &arch)
-{
-    nn::BackboneConfig config;
-    config.name = arch.substr(0, arch.find('_'));
-    if (arch.ends_with("_cifar")) config.stem = "cifar";
-    return config;
-}
-
-/// By name, in the order of the reference file.
-std::vector<torch::Tensor> byName(const torch::nn::Module &module, const nlohmann::json &names, bool gradients)
-{
-    std::map<std::string, torch::Tensor> all;
-    for (const auto &[name, tensor] : nn::stateDict(module)) all[name] = tensor;
-    std::vector<torch::Tensor> list;
-    for (const std::string name : names) {
-        const bool unused = !all.count(name); // a classifier that the reference leaves unused
-        list.push_back(unused ? torch::Tensor() : gradients ? all.at(name).grad() : all.at(name));
-    }
-    return list;
-}
-
-template<class Module>
-void resetGradients(Module &module)
-{
-    for (auto &param : module.parameters()) param.mutable_grad().reset();
-}
-
-/// The names and shapes that the reference has; "fc." is the classifier, which a backbone does not carry.
-QString stateDictFault(const torch::nn::Module &module, const nlohmann::json &expected)
-{
-    std::map<std::string, std::vector<std::int64_t>> want, have;
-    for (const auto &entry : expected)
-        if (const std::string name = entry[0]; !name.starts_with("fc."))
-            want[name] = entry[1].get<std::vector<std::int64_t>>();
-    for (const auto &[name, tensor] : nn::stateDict(module)) have[name] = tensor.sizes().vec();
-    for (const auto &[name, shape] : want)
-        if (!have.count(name) || have[name] != shape) return "differs at " + QString::fromStdString(name);
-    return want.size() == have.size() ? QString() : QString("%1 tensors instead of %2").arg(have.size()).arg(want.size());
-}
-
-nn::Head headOf(const nlohmann::json &params)
-{
-    const auto args = params.at("args");
-    return nn::simclrProjectionHead(args.value("input_dim", 2048), args.value("hidden_dim", 2048),
-                                    args.value("output_dim", 128), args.value("num_layers", 2),
-                                    args.value("batch_norm", true));
-}
-
-} // namespace
-
 class Networks : public QObject
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void backbone_data() { files("backbones"); }
-    void backbone()
-    {
-        QFETCH(QString, name);
-        const reference::Case expected(name.toStdString());
-        const auto net = nn::makeBackbone(configOf(expected.params.at("arch")));
-        const QString fault = stateDictFault(*net, expected.list("state_dict"));
-        QVERIFY2(fault.isEmpty(), qPrintable(fault));
-        // Deep networks in float32 say little (their gradients are ill-conditioned) and take long.
-        const bool deep = expected.params.at("arch") == "resnet34" || expected.params.at("arch") == "resnet50";
-        for (const auto dtype : {torch::kFloat32, f64}) {
-            if (deep && dtype != f64) continue;
-            const std::string twin = dtype == f64 ? "64" : "";
-            reference::fillModule(*net);
-            nn::convertFloats(*net, dtype);
-            for (const std::string mode : {"eval", "train"}) {
-                net->train(mode == "train");
-                resetGradients(*net);
-                const torch::Tensor out = net->forward(expected.tensor("input.x").to(dtype)), loss = out.square().mean();
-                loss.backward();
-                QCOMPARE(out.size(1), net->features);
-                same(expected, "output" + twin + "." + mode, out);
-                same(expected, "output" + twin + ".loss_" + mode, loss);
-                same(expected, "grad" + twin + ".norms_" + mode,
-                     reference::norms(byName(*net, expected.list("grad_names"), true)));
-            }
-            same(expected, "output" + twin + ".buffer_norms_after_train",
-                 reference::norms(byName(*net, expected.list("buffer_names"), false)));
-        }
-    }
-
-    void simclrHead_data() { files("heads"); }
-    void simclrHead()
-    {
-        QFETCH(QString, name);
-        const reference::Case expected(name.toStdString());
-        nn::Head head = headOf(expected.params);
-        const QString fault = stateDictFault(*head, expected.list("state_dict"));
-        QVERIFY2(fault.isEmpty(), qPrintable(fault));
-        for (const auto dtype : {torch::kFloat32, f64}) {
-            const std::string twin = dtype == f64 ? "64" : "";
-            reference::fillModule(*head);
-            nn::convertFloats(*head, dtype);
-            for (const std::string mode : {"eval", "train"}) {
-                head->train(mode == "train");
-                resetGradients(*head);
-                const torch::Tensor x = expected.tensor("input.x").to(dtype).requires_grad_();
-                const torch::Tensor out = head->forward(x);
-                const torch::Tensor loss = (out - expected.tensor("input.target").to(dtype)).square().mean();
-                loss.backward();
-                same(expected, "output" + twin + "." + mode, out);
-                same(expected, "output" + twin + ".loss_" + mode, loss);
-                same(expected, "grad" + twin + ".x_" + mode, x.grad());
-                same(expected, "grad" + twin + ".norms_" + mode,
-                     reference::norms(byName(*head, expected.list("grad_names"), true)));
-            }
-            if (!expected.has("output.buffer_norms_after_train")) continue;
-            same(expected, "output" + twin + ".buffer_norms_after_train",
-                 reference::norms(byName(*head, expected.list("buffer_names"), false)));
-        }
-    }
-
-    void aHeadNeedsTwoLayers() { QVERIFY_EXCEPTION_THROWN(nn::simclrProjectionHead(4, 4, 4, 1), c10::Error); }
-
     void widthScalesEveryLayer()
     {
         nn::BackboneConfig config{.name = "resnet18", .stem = "cifar", .width = 0.25};
@@ -171,6 +52,35 @@ private Q_SLOTS:
         QVERIFY(weights["layer1.0.bn2.weight"].eq(1).all().item<bool>());
     }
 
+    void wideNetworksWidenTheMiddleOnly()
+    {
+        const auto weights = nn::makeBackbone({.name = "wide_resnet50_2", .width = 0.125})->named_parameters();
+        QCOMPARE(weights["layer1.0.conv2.weight"].sizes().vec(), (std::vector<std::int64_t>{16, 16, 3, 3}));
+        QCOMPARE(weights["layer1.0.conv3.weight"].sizes().vec(), (std::vector<std::int64_t>{32, 16, 1, 1}));
+        QCOMPARE(nn::makeBackbone({.name = "resnet101", .width = 0.0625})->features, std::int64_t(128));
+    }
+
+    void everyNetworkOfTheTableGivesItsFeatures_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const auto &backbone : nn::backbones())
+            QTest::newRow(backbone.name.c_str()) << QString::fromStdString(backbone.name);
+    }
+    void everyNetworkOfTheTableGivesItsFeatures()
+    {
+        QFETCH(QString, name);
+        torch::NoGradGuard noGrad;
+        nn::BackboneConfig config;
+        config.name = name.toStdString();
+        config.width = 0.0625; // of residual networks; the others have none
+        config.imageSize = 32;
+        const auto net = nn::makeBackbone(config);
+        net->eval();
+        const torch::Tensor features = net->forward(torch::randn({1, 3, 32, 32}));
+        QCOMPARE(features.sizes().vec(), (std::vector<std::int64_t>{1, net->features}));
+        QVERIFY(features.isfinite().all().item<bool>());
+    }
+
     void blocksCanStartAsIdentity()
     {
         const auto weights =
@@ -188,16 +98,19 @@ private Q_SLOTS:
         QVERIFY_EXCEPTION_THROWN(nn::makeBackbone({.name = "resnet19"}), std::runtime_error);
     }
 
-private:
-    static void files(const std::string &group)
+    void settingsGoWithTheirFamily()
     {
-        QTest::addColumn<QString>("name");
-        for (const auto &name : reference::cases(group)) QTest::newRow(name.c_str()) << QString::fromStdString(name);
-    }
-    static void same(const reference::Case &expected, const std::string &name, const torch::Tensor &got)
-    {
-        const std::string fault = expected.differs(name, got);
-        if (!fault.empty()) QTest::qFail(fault.c_str(), __FILE__, __LINE__);
+        config::Schema schema;
+        config::declare<nn::BackboneConfig>(schema, "backbone", "Backbone");
+        const auto keys = [&](const char *name) {
+            QStringList list;
+            for (const auto *field : schema.applicable({{"backbone", {{"name", name}}}}))
+                list << QString::fromStdString(field->name());
+            return list.join(" ");
+        };
+        QCOMPARE(keys("wide_resnet50_2"), "name stem width zero_init_residual");
+        QCOMPARE(keys("vit_small"), "name patch_size image_size drop_path");
+        QCOMPARE(keys("convnext_tiny"), "name drop_path");
     }
 };
 

@@ -143,6 +143,42 @@ private Q_SLOTS:
         QVERIFY(equal(copies(*other), before));
     }
 
+    void aClassifierIsLeftOut()
+    {
+        const auto net = small(1), other = small(2);
+        auto tensors = nn::stateDict(*net);
+        tensors.emplace_back("fc.weight", torch::zeros({10, 32}));
+        tensors.emplace_back("fc.bias", torch::zeros({10}));
+        save(tensors);
+        const auto report = nn::loadBackbone(*other, open());
+        QVERIFY2(report.ok(), report ? "" : report.error().message().c_str());
+        QCOMPARE(report->warnings,
+                 std::vector<std::string>{"Weights without a place here were left out: fc.weight, fc.bias"});
+        QVERIFY(equal(copies(*other), copies(*net)));
+        tensors.emplace_back("neck.weight", torch::zeros({1}));
+        save(tensors);
+        QVERIFY(!nn::loadBackbone(*other, open()));
+    }
+
+    void positionsOfAnotherImageSizeAreInterpolated()
+    {
+        const auto make = [](std::int64_t size) {
+            torch::manual_seed(std::uint64_t(size));
+            return nn::makeBackbone({.name = "vit_tiny", .patchSize = 8, .imageSize = size});
+        };
+        const auto net = make(32), same = make(32), larger = make(48);
+        save(nn::stateDict(*net));
+        QVERIFY(nn::loadBackbone(*same, open())->warnings.empty());
+        const auto report = nn::loadBackbone(*larger, open());
+        QVERIFY2(report.ok(), report ? "" : report.error().message().c_str());
+        QCOMPARE(report->warnings,
+                 std::vector<std::string>{"Weights interpolated to this image size: encoder.pos_embedding"});
+        // The network of the small size interpolates in its forward: the same.
+        torch::NoGradGuard noGrad;
+        const torch::Tensor images = torch::randn({2, 3, 48, 48});
+        QVERIFY(torch::allclose(larger->forward(images), net->forward(images), 1e-5, 1e-6));
+    }
+
     void convertingKeepsCounters()
     {
         const auto net = small(1);

@@ -14,6 +14,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -289,6 +290,31 @@ private Q_SLOTS:
         torch::NoGradGuard noGrad;
         a->weight[0][0] += 1e-6;
         QVERIFY(digest(*a) != before);
+    }
+
+    void everyPresetSuitsEveryMethod()
+    {
+        const config::Schema schema = buildSchema();
+        int presets = 0;
+        for (const auto &entry : std::filesystem::directory_iterator(PARALLAX_SOURCE_DIR "/resources/presets")) {
+            const auto preset = config::readFile(entry.path().string());
+            QVERIFY2(preset, preset ? "" : preset.error().message().c_str());
+            ++presets;
+            for (const auto &info : methods::Registry::all()) {
+                const auto config =
+                    config::resolve(schema, {{"preset", *preset}}, {"method.name=" + info.name, "data.source=/images"});
+                QVERIFY2(config, config ? "" : config.error().message().c_str());
+                const auto experiment = Experiment::fromJson(*config);
+                QVERIFY2(experiment, experiment ? "" : experiment.error().message().c_str());
+                QVERIFY(data::checkAugment(experiment->augment).ok());
+            }
+        }
+        QCOMPARE(presets, 4);
+        const auto cifar = config::readFile(PARALLAX_SOURCE_DIR "/resources/presets/cifar10.json");
+        const auto swav = config::resolve(schema, {{"preset", *cifar}}, {"method.name=swav"});
+        QCOMPARE((*swav)["optim"]["name"].get<std::string>(), std::string("adam"));
+        QCOMPARE((*swav)["optim"]["base_lr"].get<double>(), 1e-3);
+        QCOMPARE((*swav)["augment"]["crop_min"].get<double>(), 0.14);
     }
 };
 

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/losses/dcl.h"
+#include "core/engine/methods/parts.h"
+
+namespace parallax::methods {
+
+namespace {
+
+struct DclConfig {
+    double temperature = 0.1;
+    std::int64_t hiddenDim = 0;
+    std::int64_t projectionDim = 128;
+    static void describe(config::Group<DclConfig> &group)
+    {
+        group.field("temperature", &DclConfig::temperature)
+            .label("Temperature")
+            .range(0.01, 10)
+            .help("Small values let the nearest other images count most.");
+        group.field("hidden_dim", &DclConfig::hiddenDim)
+            .label("Hidden width")
+            .range(0, 65536)
+            .advanced()
+            .help("Width of the hidden layer of the projection head. 0: as wide as the features.");
+        group.field("projection_dim", &DclConfig::projectionDim)
+            .label("Projection width")
+            .range(2, 65536)
+            .advanced()
+            .help("Width of the vectors that the loss compares.");
+    }
+};
+
+class Dcl final : public ProjectingMethod
+{
+public:
+    Dcl(const DclConfig &config, const BackboneFactory &make) : ProjectingMethod(make), m_config(config)
+    {
+        setHead(nn::simclrProjectionHead(width(), orWidth(config.hiddenDim), config.projectionDim));
+    }
+
+    StepResult step(const std::vector<torch::Tensor> &views, const Context &context) override
+    {
+        const torch::Tensor z0 = project(views.at(0)), z1 = project(views.at(1));
+        return {losses::dcl(z0, z1, m_config.temperature, *context.ranks), spread(z0, z1), z0.size(1)};
+    }
+
+private:
+    DclConfig m_config;
+};
+
+const Registry::Entry
+    entry(described<Dcl, DclConfig>({.name = "dcl",
+                                     .label = "DCL",
+                                     .paper = "Yeh et al. 2022, arXiv:2110.06848",
+                                     .use = "SimCLR without the positive pair among the rivals: small batches lose less.",
+                                     .usesGather = true}));
+
+} // namespace
+
+} // namespace parallax::methods

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: Parallax contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/losses/dcl.h"
+#include "core/engine/methods/parts.h"
+
+namespace parallax::methods {
+
+namespace {
+
+struct DclwConfig {
+    double temperature = 0.1;
+    double sigma = 0.5;
+    std::int64_t hiddenDim = 0;
+    std::int64_t projectionDim = 128;
+    static void describe(config::Group<DclwConfig> &group)
+    {
+        group.field("temperature", &DclwConfig::temperature)
+            .label("Temperature")
+            .range(0.01, 10)
+            .help("Small values let the nearest other images count most.");
+        group.field("sigma", &DclwConfig::sigma)
+            .label("Weight width")
+            .range(0.01, 10)
+            .help("Pairs that still differ count more; a small value makes the difference larger.");
+        group.field("hidden_dim", &DclwConfig::hiddenDim)
+            .label("Hidden width")
+            .range(0, 65536)
+            .advanced()
+            .help("Width of the hidden layer of the projection head. 0: as wide as the features.");
+        group.field("projection_dim", &DclwConfig::projectionDim)
+            .label("Projection width")
+            .range(2, 65536)
+            .advanced()
+            .help("Width of the vectors that the loss compares.");
+    }
+};
+
+class Dclw final : public ProjectingMethod
+{
+public:
+    Dclw(const DclwConfig &config, const BackboneFactory &make) : ProjectingMethod(make), m_config(config)
+    {
+        setHead(nn::simclrProjectionHead(width(), orWidth(config.hiddenDim), config.projectionDim));
+    }
+
+    StepResult step(const std::vector<torch::Tensor> &views, const Context &context) override
+    {
+        const torch::Tensor z0 = project(views.at(0)), z1 = project(views.at(1));
+        return {losses::dclw(z0, z1, m_config.temperature, m_config.sigma, *context.ranks), spread(z0, z1), z0.size(1)};
+    }
+
+private:
+    DclwConfig m_config;
+};
+
+const Registry::Entry entry(described<Dclw, DclwConfig>({.name = "dclw",
+                                                         .label = "DCLW",
+                                                         .paper = "Yeh et al. 2022, arXiv:2110.06848",
+                                                         .use = "DCL that lets pairs count more that still differ.",
+                                                         .usesGather = true}));
+
+} // namespace
+
+} // namespace parallax::methods
