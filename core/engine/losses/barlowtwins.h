@@ -15,8 +15,8 @@ namespace parallax::losses {
 /// correlation are those of all ranks' rows, so that many ranks give what one process gives, whatever share each holds;
 /// lightly standardises the own rows and averages the ranks' correlations.
 ///
-/// Returns the whole batch's loss on every rank; its gradient is world times the own share. Throws c10::Error for shapes that
-/// do not match.
+/// Returns the whole batch's loss on every rank; its gradient is world times the own share. Throws c10::Error for shapes
+/// that do not match.
 torch::Tensor barlowTwins(const torch::Tensor &z0, const torch::Tensor &z1, double lambda, const dist::Ranks &ranks);
 
 } // namespace parallax::losses

@@ -8,8 +8,8 @@
 
 namespace parallax::losses {
 
-/// center ← momentum · center + (1 − momentum) · mean of the rows of all ranks, in place, no gradient. rows: [n, K]; center: K
-/// values in any shape. Each row counts the same, whichever rank holds it; without any row nothing changes.
+/// center ← momentum · center + (1 − momentum) · mean of the rows of all ranks, in place, no gradient. rows: [n, K]; center:
+/// K values in any shape. Each row counts the same, whichever rank holds it; without any row nothing changes.
 void moveCenter(torch::Tensor &center, const torch::Tensor &rows, double momentum, const dist::Ranks &ranks);
 
 } // namespace parallax::losses

@@ -15,8 +15,9 @@ namespace parallax::losses {
 /// match and when N is 1.
 torch::Tensor dcl(const torch::Tensor &z0, const torch::Tensor &z1, double temperature, const dist::Ranks &ranks);
 
-/// DCL with the positive term weighted by 2 − N · softmax(cosine / sigma) over the batch, no gradient (same paper): pairs that still differ count more. The softmax runs over the images of all ranks, so that many ranks give what one
-/// process gives; lightly's runs over the own ones.
+/// DCL with the positive term weighted by 2 − N · softmax(cosine / sigma) over the batch, no gradient (same paper): pairs
+/// that still differ count more. The softmax runs over the images of all ranks, so that many ranks give what one process
+/// gives; lightly's runs over the own ones.
 torch::Tensor dclw(const torch::Tensor &z0, const torch::Tensor &z1, double temperature, double sigma,
                    const dist::Ranks &ranks);
 

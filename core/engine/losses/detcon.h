@@ -14,9 +14,10 @@ namespace parallax::losses {
 ///
 /// prediction, target: for each view [n, m, d], one vector a region, normalised here; region: for each view [n, m], which
 /// region of the image each vector is of. Positives are the same region of the same image in the other view (their mean log
-/// probability); negatives all other vectors of both views of all ranks, except the same region of the same image in the same
-/// view. A vector without a positive counts as 0, and one whose region occurs k times in its view by 1/k. Sum over the views of
-/// the mean over all vectors. DetCon-S: the same tensors as prediction and target; DetCon-B: predictor and momentum network.
+/// probability); negatives all other vectors of both views of all ranks, except the same region of the same image in the
+/// same view. A vector without a positive counts as 0, and one whose region occurs k times in its view by 1/k. Sum over the
+/// views of the mean over all vectors. DetCon-S: the same tensors as prediction and target; DetCon-B: predictor and momentum
+/// network.
 ///
 /// Returns world / N times the sum over the own images. Throws c10::Error for shapes that do not match.
 torch::Tensor detCon(const std::array<torch::Tensor, 2> &prediction, const std::array<torch::Tensor, 2> &target,

@@ -16,15 +16,15 @@ struct DinoOptions {
     double studentTemperature = 0.1, centerMomentum = 0.9;
 };
 
-/// DINO (Caron et al. 2021, arXiv:2104.14294, equation 3 and algorithm 1): the student's crops must agree with the centred and
-/// sharpened teacher on every other crop.
+/// DINO (Caron et al. 2021, arXiv:2104.14294, equation 3 and algorithm 1): the student's crops must agree with the centred
+/// and sharpened teacher on every other crop.
 class DinoImpl : public torch::nn::Module
 {
 public:
     explicit DinoImpl(const DinoOptions &options);
 
-    /// teacher, student: outputs [n, K] of the crops; teacher crop v and student crop v show the same crop. Mean over pairs of
-    /// different crops of the cross entropy of softmax((teacher − center) / teacherTemperature), no gradient, and
+    /// teacher, student: outputs [n, K] of the crops; teacher crop v and student crop v show the same crop. Mean over pairs
+    /// of different crops of the cross entropy of softmax((teacher − center) / teacherTemperature), no gradient, and
     /// softmax(student / studentTemperature). Then the centre moves towards the mean of all teacher rows of all ranks.
     /// Returns world / N times the sum over the own rows. Throws c10::Error for shapes that do not match.
     torch::Tensor forward(const std::vector<torch::Tensor> &teacher, const std::vector<torch::Tensor> &student,

@@ -13,8 +13,8 @@ namespace parallax::losses {
 /// EMP-SSL (Tong et al. 2023, arXiv:2304.03977): many crops of an image agree while the batch keeps a large coding
 /// rate: −codingRate + invariance · (−mean cosine of each view with the mean view).
 ///
-/// views: V tensors [n, d], normalised by the caller. The coding rate is maximised, as the authors' code does; lightly's loss
-/// has the other sign, which would make it small.
+/// views: V tensors [n, d], normalised by the caller. The coding rate is maximised, as the authors' code does; lightly's
+/// loss has the other sign, which would make it small.
 ///
 /// The mean over ranks is the whole batch's loss. Throws c10::Error for shapes that do not match.
 torch::Tensor empSsl(const std::vector<torch::Tensor> &views, double eps, double invariance, const dist::Ranks &ranks);

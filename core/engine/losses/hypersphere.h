@@ -16,8 +16,8 @@ struct HypersphereOptions {
 
 /// Alignment and uniformity (Wang and Isola 2020, arXiv:2005.10242).
 ///
-/// z0, z1: [n, d], normalised here. Mean ‖a − b‖^alpha, plus `uniformity` times the mean over both views of log of the mean of
-/// exp(−t ‖aᵢ − aⱼ‖²) over the pairs i < j of all ranks' rows, on logarithms: it does not underflow.
+/// z0, z1: [n, d], normalised here. Mean ‖a − b‖^alpha, plus `uniformity` times the mean over both views of log of the mean
+/// of exp(−t ‖aᵢ − aⱼ‖²) over the pairs i < j of all ranks' rows, on logarithms: it does not underflow.
 ///
 /// The mean over ranks is the whole batch's loss. Throws c10::Error for shapes that do not match and a single row over all
 /// ranks.

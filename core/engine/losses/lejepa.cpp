@@ -20,8 +20,8 @@ torch::Tensor leJepa(const torch::Tensor &local, const torch::Tensor &global, co
                 " and ", directions.sizes());
     const torch::Tensor all = torch::cat({widened(global), widened(local)}); // [V + W, n, d]
     const double total = double(ranks.offsetOf(all.size(1)).second);
-    // In float32, as the reference implementation has them: frequencies, the normal's characteristic function, the trapezoids.
-    // The integrand is even: twice the integral from 0.
+    // In float32, as the reference implementation has them: frequencies, the normal's characteristic function, the
+    // trapezoids. The integrand is even: twice the integral from 0.
     const torch::Tensor t = torch::linspace(0, options.last, options.knots, torch::kFloat32);
     const torch::Tensor normal = (-t.square() / 2).exp();
     torch::Tensor width = torch::full({options.knots}, 2 * options.last / (options.knots - 1), torch::kFloat32);

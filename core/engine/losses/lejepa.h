@@ -14,8 +14,8 @@ struct LeJepaOptions {
     double last = 3;
 };
 
-/// LeJEPA (Balestriero and LeCun 2025, arXiv:2511.08544): views agree with the mean global view, and their projections on random
-/// directions are drawn to the standard normal distribution (SIGReg, the Epps-Pulley statistic).
+/// LeJEPA (Balestriero and LeCun 2025, arXiv:2511.08544): views agree with the mean global view, and their projections on
+/// random directions are drawn to the standard normal distribution (SIGReg, the Epps-Pulley statistic).
 ///
 /// local: [V, n, d], global: [W, n, d]; directions: [d, S], columns normalised here, the same on all ranks (see
 /// randomDirections). lambda · SIGReg + (1 − lambda) · mean squared difference; SIGReg is over the rows of all ranks.

@@ -17,8 +17,8 @@ torch::Tensor widened(const torch::Tensor &x);
 /// x / max(|x|, eps) along `dim`, widened. A zero row stays zero, with a zero gradient.
 torch::Tensor normalised(const torch::Tensor &x, std::int64_t dim = -1, double eps = 1e-12);
 
-/// This rank's part of the mean over all ranks' rows: world / N times the sum over the own values [n, …], per value of a row.
-/// The mean over ranks is the mean of the whole batch, however it was cut, and so is its gradient.
+/// This rank's part of the mean over all ranks' rows: world / N times the sum over the own values [n, …], per value of a
+/// row. The mean over ranks is the mean of the whole batch, however it was cut, and so is its gradient.
 torch::Tensor rankMean(const torch::Tensor &values, const dist::Ranks &ranks);
 
 /// The mean over all ranks' rows itself, alike on all ranks; its gradient is that of the sum of the ranks' losses.

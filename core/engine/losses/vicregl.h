@@ -26,10 +26,10 @@ struct VicRegLOptions {
 
 /// VICRegL (Bardes et al. 2022, arXiv:2210.01571): VICReg on embeddings and on matched places.
 ///
-/// alpha · G + (1 − alpha) · L, over ordered pairs of a full-size crop with every other crop. G: mean invariance of the pairs,
-/// mean variance and covariance of all crops. L: mean over pairs of VICReg (its covariance halved, as in the authors' code)
-/// between places of one crop and the nearest of the other, by embedding and by location, in both directions, of which only the
-/// pairs of least distance are kept. Statistics are over the rows of all ranks, at each kept place.
+/// alpha · G + (1 − alpha) · L, over ordered pairs of a full-size crop with every other crop. G: mean invariance of the
+/// pairs, mean variance and covariance of all crops. L: mean over pairs of VICReg (its covariance halved, as in the authors'
+/// code) between places of one crop and the nearest of the other, by embedding and by location, in both directions, of which
+/// only the pairs of least distance are kept. Statistics are over the rows of all ranks, at each kept place.
 ///
 /// The mean over ranks is the whole batch's loss. Throws c10::Error for shapes that do not match.
 torch::Tensor vicRegL(const std::vector<VicRegLView> &high, const std::vector<VicRegLView> &low,

@@ -14,9 +14,9 @@ struct VisRegOptions {
     double eps = 1e-4; ///< added to a standard deviation before it divides
 };
 
-/// VISReg (Wu et al. 2026, arXiv:2606.02572): views agree with the mean global view; every view has mean 0 (center) and standard deviation
-/// 1 (scale) in each dimension; and its standardised projections on random directions, sorted, match the quantiles of the
-/// standard normal distribution (shape; the deviation there has no gradient).
+/// VISReg (Wu et al. 2026, arXiv:2606.02572): views agree with the mean global view; every view has mean 0 (center) and
+/// standard deviation 1 (scale) in each dimension; and its standardised projections on random directions, sorted, match the
+/// quantiles of the standard normal distribution (shape; the deviation there has no gradient).
 ///
 /// local: [V, n, d], global: [W, n, d]; directions: [d, S], columns normalised here, the same on all ranks (see
 /// randomDirections). The regularisers are over the rows of all ranks.

@@ -49,7 +49,7 @@ torch::Tensor WmseImpl::forward(const torch::Tensor &z, const dist::Ranks &ranks
     for (std::int64_t i = 0; i < m_options.iterations; ++i) {
         torch::Tensor order = permutations.empty()
             ? torch::randperm(total, torch::TensorOptions(torch::kInt64)).to(z.device())
-            : permutations.at(std::size_t(i));
+            : permutations.at(std::size_t(i)).to(z.device());
         if (permutations.empty()) ranks.broadcast(order, 0);
         std::vector<torch::Tensor> pieces;
         for (const auto &piece : all.index_select(0, order).split(m_options.size)) {

@@ -27,10 +27,10 @@ public:
     explicit WmseImpl(const WmseOptions &options);
 
     /// z: [V·n, d], view-major. The images of all ranks, in the order of a permutation, are cut into pieces of `size`; every
-    /// view of a piece is whitened by y = L⁻¹(z − mean), L Lᵀ its covariance; then 2 − 2 · mean cosine, mean over the pairs of
-    /// views and the iterations. `permutations`: one [N] an iteration; empty: drawn by rank 0.
-    /// In evaluation the running statistics whiten. Returns the whole batch's loss on every rank; its gradient is world times
-    /// the own share. Throws c10::Error for shapes that do not match, and when `size` does not divide N.
+    /// view of a piece is whitened by y = L⁻¹(z − mean), L Lᵀ its covariance; then 2 − 2 · mean cosine, mean over the pairs
+    /// of views and the iterations. `permutations`: one [N] an iteration; empty: drawn by rank 0. In evaluation the running
+    /// statistics whiten. Returns the whole batch's loss on every rank; its gradient is world times the own share. Throws
+    /// c10::Error for shapes that do not match, and when `size` does not divide N.
     torch::Tensor forward(const torch::Tensor &z, const dist::Ranks &ranks,
                           const std::vector<torch::Tensor> &permutations = {});
 

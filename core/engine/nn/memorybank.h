@@ -19,13 +19,13 @@ public:
     /// A copy of the rows [size, d]: what a loss has read stays as it was when the bank moves on.
     torch::Tensor rows() const { return bank.detach().clone(); }
 
-    /// Writes the rows [n, d] of all ranks, in rank order, over the oldest ones; no gradient. It goes on at the start when it
-    /// meets the end (lightly drops what does not fit). Of more rows than the bank holds the last stay.
-    /// Throws c10::Error for rows of another width.
+    /// Writes the rows [n, d] of all ranks, in rank order, over the oldest ones; no gradient. It goes on at the start when
+    /// it meets the end (lightly drops what does not fit). Of more rows than the bank holds the last stay. Throws c10::Error
+    /// for rows of another width.
     void enqueue(const torch::Tensor &rows, const dist::Ranks &ranks);
 
-    /// For each row of z: [n, d] the bank's row of largest cosine, as it was enqueued, no gradient (NNCLR: Dwibedi et al. 2021,
-    /// arXiv:2104.14548).
+    /// For each row of z: [n, d] the bank's row of largest cosine, as it was enqueued, no gradient (NNCLR: Dwibedi et al.
+    /// 2021, arXiv:2104.14548).
     torch::Tensor nearest(const torch::Tensor &z) const;
 
     void pretty_print(std::ostream &stream) const override;

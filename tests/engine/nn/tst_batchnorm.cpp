@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/nn/batchnorm.h"
 #include "core/engine/nn/head.h"
+#include "core/engine/nn/weights.h"
 #include "tests/support/gradcheck.h"
 #include "tests/support/rankprocesses.h"
-#include "tests/support/reference.h"
 
 #include <QTest>
 
@@ -20,45 +20,6 @@ void copyInto(const torch::Tensor &target, const torch::Tensor &source)
     torch::NoGradGuard noGrad;
     if (target.defined()) torch::Tensor(target).copy_(source);
 }
-
-/// The steps of a reference file on this rank, in `dtype`: outputs, running statistics, gradients.
-void followReference(const rankprocesses::Ranks &ranks, const reference::Case &expected, torch::Dtype dtype)
-{
-    const std::string twin = dtype == f64 ? "64." : ".", own = ".rank" + std::to_string(ranks->rank());
-    nn::BatchNormOptions options(expected.params.at("channels").get<std::int64_t>());
-    options.eps = expected.params.at("eps");
-    options.momentum = expected.params.at("momentum");
-    options.affine = expected.params.at("affine");
-    nn::BatchNorm norm(options);
-    norm->synchronise(ranks);
-    nn::convertFloats(*norm, dtype);
-    for (const auto &[name, tensor] : nn::stateDict(*norm))
-        if (expected.has("input." + name)) copyInto(tensor, expected.tensor("input." + name));
-    for (int step = 0; step < expected.params.at("steps").get<int>(); ++step) {
-        const std::string at = "step" + std::to_string(step), input = "input." + at + own;
-        const torch::Tensor x = expected.tensor(input + ".x").to(dtype).requires_grad_();
-        const torch::Tensor y = norm->forward(x);
-        check(expected.differs("output" + twin + at + own + ".y", y));
-        check(expected.differs("output" + twin + at + ".running_mean", norm->running_mean));
-        check(expected.differs("output" + twin + at + ".running_var", norm->running_var));
-        norm->zero_grad();
-        y.backward(expected.tensor(input + ".upstream").to(dtype));
-        check(expected.differs("grad" + twin + at + own + ".x", x.grad()));
-        if (!options.affine) continue;
-        check(expected.differs("grad" + twin + at + own + ".weight", norm->weight.grad()));
-        check(expected.differs("grad" + twin + at + own + ".bias", norm->bias.grad()));
-        torch::Tensor sum = norm->weight.grad().clone();
-        ranks->allReduceSum(sum);
-        check(expected.differs("grad" + twin + at + ".weight", sum));
-    }
-    check(norm->num_batches_tracked.item<int>() == expected.params.at("steps").get<int>(), "num_batches_tracked");
-}
-
-const rankprocesses::Body followsReference("reference", [](const rankprocesses::Ranks &ranks, const std::string &name) {
-    const reference::Case expected(name);
-    followReference(ranks, expected, torch::kFloat32);
-    followReference(ranks, expected, f64);
-});
 
 enum class Layout { Vectors, Images, ChannelsLast };
 
@@ -167,27 +128,15 @@ private Q_SLOTS:
         QVERIFY_EXCEPTION_THROWN(norm->forward(torch::zeros({3})), c10::Error);
     }
 
-    void synchronisedReference_data()
-    {
-        QTest::addColumn<QString>("name");
-        for (const auto &name : reference::cases("syncbn")) QTest::newRow(name.c_str()) << QString::fromStdString(name);
-    }
-    void synchronisedReference()
-    {
-        QFETCH(QString, name);
-        const auto ranks = reference::Case(name.toStdString()).params.at("rank_batch").size();
-        onRanks("reference", int(ranks), name.toStdString());
-    }
-
     void gradientsOnOneRank() { checkGradients(dist::localRanks(torch::kCPU)); }
     void gradientsOnTwoRanks() { onRanks("gradients", 2); }
     void oddSharesOfTheBatch() { onRanks("oddShares", 2); }
     void enablingReachesEveryNorm() { onRanks("enables", 2); }
 
 private:
-    static void onRanks(const char *body, int world, const std::string &argument = {})
+    static void onRanks(const char *body, int world)
     {
-        const QByteArray fault = rankprocesses::run(body, world, argument);
+        const QByteArray fault = rankprocesses::run(body, world);
         QVERIFY2(fault.isEmpty(), fault);
     }
 };

@@ -17,8 +17,8 @@
 
 namespace reference {
 
-/// One case while it is checked: what came out so far, and what was wrong with it. A case passes when every tensor that its file
-/// expects was compared, or excused by a rule, and none differed.
+/// One case while it is checked: what came out so far, and what was wrong with it. A case passes when every tensor that its
+/// file expects was compared, or excused by a rule, and none differed.
 class Checking
 {
 public:
@@ -38,8 +38,8 @@ public:
     void compare(const std::string &name, const torch::Tensor &got);
     /// Compares with another value than the file's, by the file's tolerance: where the file's is known to be wrong.
     void compare(const std::string &name, const torch::Tensor &got, const torch::Tensor &right);
-    /// Compares loss and gradients of `loss`, a function of the inputs of these names, in float32 and, where the file has them,
-    /// in float64.
+    /// Compares loss and gradients of `loss`, a function of the inputs of these names, in float32 and, where the file has
+    /// them, in float64.
     void differentiate(const std::vector<std::string> &inputs,
                        const std::function<torch::Tensor(const std::vector<torch::Tensor> &)> &loss);
     /// The expected tensor of that name is not compared, by the rule of its kind.

@@ -123,8 +123,8 @@ inline LossPlan lossOf(std::function<torch::Tensor(Inputs &, const parallax::dis
     return {run, asOneProcess};
 }
 
-/// Compares with what the same code gives in one process on the inputs of all ranks: the mean over ranks of the losses; states;
-/// gradients, of which DDP takes the mean.
+/// Compares with what the same code gives in one process on the inputs of all ranks: the mean over ranks of the losses;
+/// states; gradients, of which DDP takes the mean.
 inline void compareAsOneProcess(Checking &checking, const LossPlan &plan, const std::string &twin,
                                 const LossPlan::Outputs &outputs, const Inputs &own)
 {
