@@ -57,6 +57,8 @@ QString value(const config::Json &values, const char *key)
 
 QString labelOf(const QString &name, const config::Json &values)
 {
+    if (const auto given = values.find("label"); given != values.end() && given->is_string())
+        return toQString(given->get<std::string>());
     QString label = name;
     label[0] = label[0].toUpper();
     const QString method = value(values, "method.name"), source = value(values, "data.source");
@@ -101,7 +103,9 @@ std::vector<Preset> presets()
         auto values = config::parseStrict(file.readAll().toStdString(), "preset " + entry.toStdString());
         if (!values) continue; // a test reads every preset strictly
         const QString name = QFileInfo(entry).completeBaseName();
-        all.push_back({name, labelOf(name, *values), std::move(values).value()});
+        const QString label = labelOf(name, *values);
+        values->erase("label"); // for the chooser; no setting
+        all.push_back({name, label, std::move(values).value()});
     }
     std::stable_partition(all.begin(), all.end(), [](const Preset &preset) { return preset.name == QLatin1String("demo"); });
     return all;
