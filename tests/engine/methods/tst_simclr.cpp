@@ -59,7 +59,8 @@ private Q_SLOTS:
         QStringList keys;
         for (const auto &field : schema.fields()) {
             keys << QString::fromStdString(field.key);
-            QVERIFY(field.when && field.when->key == "method.name" && field.when->values == std::vector<std::string>{"simclr"});
+            QVERIFY(field.when && field.when->key == "method.name" &&
+                    field.when->values == std::vector<std::string>{"simclr"});
             QVERIFY(!field.help.empty());
         }
         QCOMPARE(keys, QStringList({"method.temperature", "method.hidden_dim", "method.projection_dim", "method.layers"}));

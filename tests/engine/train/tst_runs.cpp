@@ -128,8 +128,7 @@ private Q_SLOTS:
     void whatIsNotFiniteIsNeverSaved_data()
     {
         QTest::addColumn<double>("rate");
-        for (const double rate :
-             {1e6, 1e7, 1e30}) // the lower ones blow up within a few steps, in the weights or the loss
+        for (const double rate : {1e6, 1e7, 1e30}) // the lower ones blow up within a few steps, in the weights or the loss
             QTest::addRow("%g", rate) << rate;
     }
     void whatIsNotFiniteIsNeverSaved()
