@@ -38,6 +38,35 @@ class Resolver
 public:
     explicit Resolver(const Schema &schema) : m_schema(schema) { }
 
+    /// The layers with their cases written out, by what layers, assignments and defaults make of the keys.
+    std::vector<Layer> expandCases(const std::vector<Layer> &layers, const std::vector<std::string> &assignments)
+    {
+        std::vector<Layer> expanded;
+        for (const Layer &layer : layers) {
+            expanded.push_back(layer);
+            const auto cases = layer.values.is_object() ? layer.values.find("cases") : layer.values.end();
+            if (cases == layer.values.end() || !cases->is_object()) continue; // of another type: an unknown key
+            expanded.back().values.erase("cases");
+            for (const auto &[key, values] : cases->items()) {
+                const Field *field = m_schema.find(key, Json::object());
+                if (!field || field->choices.empty() || !values.is_object()) {
+                    report(layer.origin,
+                           "cases: " + text::printable(key) + " is no setting with choices, such as method.name");
+                    continue;
+                }
+                const std::string chosen = decided(*field, layers, assignments);
+                for (const auto &[names, more] : values.items())
+                    for (const std::string &name : text::split(names, '|')) {
+                        if (const auto issue = m_schema.checkValue(*field, name))
+                            report(layer.origin, "cases: " + issue->message());
+                        else if (name == chosen)
+                            expanded.push_back({layer.origin + " for " + name, whileIs(key, name, more)});
+                    }
+            }
+        }
+        return expanded;
+    }
+
     /// The later layers decide which fields there are, so that all of them are known before any is checked.
     void addConditions(const Json &values)
     {
@@ -72,6 +101,27 @@ public:
     }
 
 private:
+    /// A case speaks of the settings that there are with its choice, also of those that other choices have by the same key.
+    static Json whileIs(const std::string &key, const std::string &choice, Json values)
+    {
+        if (values.is_object()) assign(values, key, choice);
+        return values;
+    }
+
+    /// What a field with choices is in the end.
+    static std::string decided(const Field &field, const std::vector<Layer> &layers,
+                               const std::vector<std::string> &assignments)
+    {
+        std::string value = field.defaultValue.get<std::string>();
+        for (const Layer &layer : layers)
+            if (const Json *set = lookup(layer.values, field.key); set && set->is_string()) value = set->get<std::string>();
+        for (const std::string &assignment : assignments)
+            if (keyOf(assignment) == field.key)
+                value = text::trimmed(
+                    std::string_view(assignment).substr(std::min(assignment.find('='), assignment.size() - 1) + 1));
+        return value;
+    }
+
     void report(const std::string &origin, const std::string &message) { m_lines.push_back(origin + ": " + message); }
 
     void addValue(const std::string &origin, const Json &then, const std::string &key, const Json &value)
@@ -125,42 +175,10 @@ Result<Json> Schema::parseAssignment(const std::string &assignment, const Json &
     return result;
 }
 
-std::vector<Layer> expandCases(const Schema &schema, const std::vector<Layer> &layers,
-                               const std::vector<std::string> &assignments)
-{
-    constexpr const char *kCases = "cases";
-    // What a key is in the end, as text.
-    const auto decided = [&](const std::string &key) {
-        std::string value;
-        if (const Field *field = schema.find(key, Json::object()); field && field->defaultValue.is_string())
-            value = field->defaultValue.get<std::string>();
-        for (const Layer &layer : layers)
-            if (const Json *set = lookup(layer.values, key); set && set->is_string()) value = set->get<std::string>();
-        for (const std::string &assignment : assignments)
-            if (keyOf(assignment) == key)
-                value = text::trimmed(std::string_view(assignment).substr(assignment.find('=') + 1));
-        return value;
-    };
-    std::vector<Layer> expanded;
-    for (const Layer &layer : layers) {
-        const auto cases = layer.values.is_object() ? layer.values.find(kCases) : layer.values.end();
-        expanded.push_back(layer);
-        if (cases == layer.values.end() || !cases->is_object()) continue; // of another type: reported as an unknown key
-        expanded.back().values.erase(kCases);
-        for (const auto &[key, values] : cases->items()) {
-            const std::string value = decided(key);
-            for (const auto &[choices, more] : values.items())
-                for (const std::string &choice : text::split(choices, '|'))
-                    if (choice == value) expanded.push_back({layer.origin + " for " + value, more});
-        }
-    }
-    return expanded;
-}
-
 Result<Json> resolve(const Schema &schema, const std::vector<Layer> &given, const std::vector<std::string> &assignments)
 {
-    const std::vector<Layer> layers = expandCases(schema, given, assignments);
     Resolver resolver(schema);
+    const std::vector<Layer> layers = resolver.expandCases(given, assignments);
     for (const Layer &layer : layers) resolver.addConditions(layer.values);
     // Assignments count in any order: --set method.temperature=0.2 --set method.name=simclr is fine.
     const std::set<std::string> deciding = conditionKeys(schema);

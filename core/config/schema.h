@@ -122,9 +122,6 @@ struct Layer {
     /// the end counts as a layer of its own right behind this one.
     Json values;
 };
-/// The layers with their cases written out, by the values that layers, assignments and defaults give to the keys.
-std::vector<Layer> expandCases(const Schema &schema, const std::vector<Layer> &layers,
-                               const std::vector<std::string> &assignments);
-Result<Json> resolve(const Schema &schema, const std::vector<Layer> &given, const std::vector<std::string> &assignments);
+Result<Json> resolve(const Schema &schema, const std::vector<Layer> &layers, const std::vector<std::string> &assignments);
 
 } // namespace parallax::config

@@ -20,7 +20,8 @@
 ///   plan        epochs, steps, steps_per_epoch, images, batch, batch_per_rank, lr_scaled, chance_loss, bank, queries
 ///   metrics     any figures: loss, lr, images_per_s, data_wait (0..1), step_ms, grad_norm, feature_std, momentum …
 ///   memory      rss_mb; on CUDA also allocated_mb, reserved_mb, device_used_mb, device_total_mb
-///   eval        knn_top1, knn_top5, k, temperature, bank, queries, classes, seconds; epoch 0 is the untrained network
+///   eval        with labels knn_top1, knn_top5, k, temperature, bank, queries, classes; of the features feature_spread, rankme,
+///               alignment, uniformity, mean_cosine, quality_images; seconds. Epoch 0 is the untrained network
 ///   state       state: starting, training, evaluating, checkpointing, embedding, paused, stopping, finished
 ///   checkpoint  file, bytes, seconds
 ///   embedding   epoch, count, unreadable (images left out)

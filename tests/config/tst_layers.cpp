@@ -64,6 +64,12 @@ private Q_SLOTS:
         QVERIFY2(byol, byol ? "" : byol.error().message().c_str());
         QCOMPARE((*byol)["train"]["epochs"].get<int>(), 9);
         QCOMPARE((*byol)["method"]["tau"].get<double>(), 0.5);
+        // Every method has a temperature of its own by the same key.
+        const auto moco =
+            resolve({layer("preset", R"({"cases": {"method.name": {"moco": {"method": {"temperature": 0.2}}}}})")},
+                    {"method.name=moco"});
+        QVERIFY2(moco, moco ? "" : moco.error().message().c_str());
+        QCOMPARE((*moco)["method"]["temperature"].get<double>(), 0.2);
         // What comes later wins over the case, and may choose it.
         const auto later =
             resolve({preset, layer("config.json", R"({"method": {"name": "byol"}, "train": {"epochs": 2}})")});
@@ -72,7 +78,9 @@ private Q_SLOTS:
         const auto wrong = resolve({layer("preset", R"({"cases": {"method.name": {"simclr": {"train": {"epoch": 1}}}}})")});
         QVERIFY(!wrong);
         QVERIFY2(wrong.error().message().find("preset for simclr") != std::string::npos, wrong.error().message().c_str());
-        QVERIFY(!resolve({layer("preset", R"({"cases": 3})")}));
+        for (const char *text : {R"({"cases": 3})", R"({"cases": {"method.nam": {}}})", R"({"cases": {"train.epochs": {}}})",
+                                 R"({"cases": {"method.name": {"simclr|byoll": {}}}})"})
+            QVERIFY2(!resolve({layer("preset", text)}), text);
     }
 
     void optionsForALaterMethodCount()

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/barlowtwins.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 
 namespace parallax::methods {
@@ -16,15 +17,9 @@ struct BarlowTwinsConfig {
             .label("Redundancy weight")
             .range(1e-6, 10)
             .help("How much the correlation of different dimensions counts beside that of equal ones.");
-        group.field("hidden_dim", &BarlowTwinsConfig::hiddenDim)
-            .label("Hidden width")
-            .range(2, 65536)
-            .advanced()
+        fields::hiddenDim(group, &BarlowTwinsConfig::hiddenDim)
             .help("Width of the two hidden layers of the projection head.");
-        group.field("projection_dim", &BarlowTwinsConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
+        fields::projectionDim(group, &BarlowTwinsConfig::projectionDim)
             .help("Width of the vectors whose dimensions the loss makes independent. Wide is good.");
     }
 };

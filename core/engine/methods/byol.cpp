@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/negativecosine.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 
 namespace parallax::methods {
@@ -12,25 +13,10 @@ struct ByolConfig {
     std::int64_t hiddenDim = 1024, projectionDim = 256;
     static void describe(config::Group<ByolConfig> &group)
     {
-        group.field("momentum", &ByolConfig::momentum)
-            .label("Momentum")
-            .range(0, 1)
-            .help("Share of the momentum network that stays at a step.");
-        group.field("momentum_end", &ByolConfig::momentumEnd)
-            .label("Momentum at the end")
-            .range(0, 1)
-            .advanced()
-            .help("The momentum goes there over the run along half a cosine.");
-        group.field("hidden_dim", &ByolConfig::hiddenDim)
-            .label("Hidden width")
-            .range(2, 65536)
-            .advanced()
+        fields::momentum(group, &ByolConfig::momentum, &ByolConfig::momentumEnd);
+        fields::hiddenDim(group, &ByolConfig::hiddenDim)
             .help("Width of the hidden layers of projection and prediction head.");
-        group.field("projection_dim", &ByolConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the vectors that the loss compares.");
+        fields::projectionDim(group, &ByolConfig::projectionDim);
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/dcl.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 
 namespace parallax::methods {
@@ -13,20 +14,9 @@ struct DclConfig {
     std::int64_t projectionDim = 128;
     static void describe(config::Group<DclConfig> &group)
     {
-        group.field("temperature", &DclConfig::temperature)
-            .label("Temperature")
-            .range(0.01, 10)
-            .help("Small values let the nearest other images count most.");
-        group.field("hidden_dim", &DclConfig::hiddenDim)
-            .label("Hidden width")
-            .range(0, 65536)
-            .advanced()
-            .help("Width of the hidden layer of the projection head. 0: as wide as the features.");
-        group.field("projection_dim", &DclConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the vectors that the loss compares.");
+        fields::temperature(group, &DclConfig::temperature);
+        fields::hiddenDimOrFeatures(group, &DclConfig::hiddenDim);
+        fields::projectionDim(group, &DclConfig::projectionDim);
     }
 };
 

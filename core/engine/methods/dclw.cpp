@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/dcl.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 
 namespace parallax::methods {
@@ -14,24 +15,13 @@ struct DclwConfig {
     std::int64_t projectionDim = 128;
     static void describe(config::Group<DclwConfig> &group)
     {
-        group.field("temperature", &DclwConfig::temperature)
-            .label("Temperature")
-            .range(0.01, 10)
-            .help("Small values let the nearest other images count most.");
+        fields::temperature(group, &DclwConfig::temperature);
         group.field("sigma", &DclwConfig::sigma)
             .label("Weight width")
             .range(0.01, 10)
             .help("Pairs that still differ count more; a small value makes the difference larger.");
-        group.field("hidden_dim", &DclwConfig::hiddenDim)
-            .label("Hidden width")
-            .range(0, 65536)
-            .advanced()
-            .help("Width of the hidden layer of the projection head. 0: as wide as the features.");
-        group.field("projection_dim", &DclwConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the vectors that the loss compares.");
+        fields::hiddenDimOrFeatures(group, &DclwConfig::hiddenDim);
+        fields::projectionDim(group, &DclwConfig::projectionDim);
     }
 };
 

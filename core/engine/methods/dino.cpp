@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/dino.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 #include "core/engine/nn/dinohead.h"
 #include "core/engine/nn/ema.h"
@@ -50,15 +51,7 @@ struct DinoConfig : MultiCrop {
             .range(0, 1)
             .advanced()
             .help("Share of the moving mean of the teacher's outputs that stays at a step.");
-        group.field("momentum", &DinoConfig::momentum)
-            .label("Momentum")
-            .range(0, 1)
-            .help("Share of the teacher that stays at a step.");
-        group.field("momentum_end", &DinoConfig::momentumEnd)
-            .label("Momentum at the end")
-            .range(0, 1)
-            .advanced()
-            .help("The momentum goes there over the run along half a cosine.");
+        fields::momentum(group, &DinoConfig::momentum, &DinoConfig::momentumEnd);
         describeCrops(group);
         group.field("freeze_epochs", &DinoConfig::freezeEpochs)
             .label("Last layer still for")
@@ -66,11 +59,7 @@ struct DinoConfig : MultiCrop {
             .atLeast(0)
             .advanced()
             .help("The student's last layer learns only after so many epochs.");
-        group.field("hidden_dim", &DinoConfig::hiddenDim)
-            .label("Hidden width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the hidden layers of the head.");
+        fields::hiddenDim(group, &DinoConfig::hiddenDim).help("Width of the hidden layers of the head.");
         group.field("bottleneck_dim", &DinoConfig::bottleneckDim)
             .label("Bottleneck")
             .range(2, 65536)

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/negativecosine.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 
 namespace parallax::methods {
@@ -17,21 +18,13 @@ struct FastSiamConfig {
             .unit("an image")
             .range(2, 16)
             .help("Each view predicts the mean of the others: more of them make a steadier target, and cost more.");
-        group.field("projection_dim", &FastSiamConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the vectors that the loss compares.");
+        fields::projectionDim(group, &FastSiamConfig::projectionDim);
         group.field("prediction_dim", &FastSiamConfig::predictionDim)
             .label("Bottleneck")
             .range(2, 65536)
             .advanced()
             .help("Hidden width of the prediction head: narrower than the projection.");
-        group.field("hidden_dim", &FastSiamConfig::hiddenDim)
-            .label("Hidden width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the hidden layers of the projection head.");
+        fields::hiddenDim(group, &FastSiamConfig::hiddenDim);
     }
 };
 

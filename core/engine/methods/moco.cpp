@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/ntxent.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 
 #include <cmath>
@@ -17,44 +18,25 @@ struct MocoConfig {
     std::int64_t hiddenDim = 0, projectionDim = 128;
     static void describe(config::Group<MocoConfig> &group)
     {
-        group.field("temperature", &MocoConfig::temperature)
-            .label("Temperature")
-            .range(0.01, 10)
-            .help("Small values let the nearest other images count most.");
+        fields::temperature(group, &MocoConfig::temperature);
         group.field("bank_size", &MocoConfig::bankSize)
             .label("Memory bank")
             .unit("images")
             .range(1, 1 << 22)
             .help("Earlier images that serve as rivals: many, whatever the batch size.");
-        group.field("momentum", &MocoConfig::momentum)
-            .label("Momentum")
-            .range(0, 1)
-            .help("Share of the momentum network that stays at a step.");
-        group.field("momentum_end", &MocoConfig::momentumEnd)
-            .label("Momentum at the end")
-            .range(0, 1)
-            .advanced()
-            .help("The momentum goes there over the run along half a cosine.");
+        fields::momentum(group, &MocoConfig::momentum, &MocoConfig::momentumEnd);
         group.field("symmetric", &MocoConfig::symmetric)
             .label("Both directions")
             .advanced()
-            .help("Each view is query and key in turn. Twice the work of a step, for more than twice the use.");
+            .help("Each view is query and key in turn, which doubles the work of a step.");
         group.field("shuffle", &MocoConfig::shuffle)
             .label("Shuffled batch norm")
             .advanced()
             .help(
                 "Keys are computed on other ranks than queries, so that batch norm cannot betray the pairs. Not needed, and "
                 "not done, where batch norm is synchronised.");
-        group.field("hidden_dim", &MocoConfig::hiddenDim)
-            .label("Hidden width")
-            .range(0, 65536)
-            .advanced()
-            .help("Width of the hidden layer of the projection head. 0: as wide as the features.");
-        group.field("projection_dim", &MocoConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the vectors that the loss compares.");
+        fields::hiddenDimOrFeatures(group, &MocoConfig::hiddenDim);
+        fields::projectionDim(group, &MocoConfig::projectionDim);
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/infonce.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 
 #include <cmath>
@@ -14,29 +15,11 @@ struct MocoV3Config {
     std::int64_t hiddenDim = 4096, projectionDim = 256;
     static void describe(config::Group<MocoV3Config> &group)
     {
-        group.field("temperature", &MocoV3Config::temperature)
-            .label("Temperature")
-            .range(0.01, 10)
-            .help("Small values let the nearest other images count most.");
-        group.field("momentum", &MocoV3Config::momentum)
-            .label("Momentum")
-            .range(0, 1)
-            .help("Share of the momentum network that stays at a step.");
-        group.field("momentum_end", &MocoV3Config::momentumEnd)
-            .label("Momentum at the end")
-            .range(0, 1)
-            .advanced()
-            .help("The momentum goes there over the run along half a cosine.");
-        group.field("hidden_dim", &MocoV3Config::hiddenDim)
-            .label("Hidden width")
-            .range(2, 65536)
-            .advanced()
+        fields::temperature(group, &MocoV3Config::temperature);
+        fields::momentum(group, &MocoV3Config::momentum, &MocoV3Config::momentumEnd);
+        fields::hiddenDim(group, &MocoV3Config::hiddenDim)
             .help("Width of the hidden layers of projection and prediction head.");
-        group.field("projection_dim", &MocoV3Config::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the vectors that the loss compares.");
+        fields::projectionDim(group, &MocoV3Config::projectionDim);
     }
 };
 

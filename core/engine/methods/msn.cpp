@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/msn.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 #include "core/engine/methods/vitmethod.h"
 
@@ -25,8 +26,7 @@ struct MsnConfig : MultiCrop {
             .label("Masked share")
             .range(0, 0.95)
             .help("Share of the patches that the student does not see.");
-        group.field("temperature", &MsnConfig::temperature)
-            .label("Temperature")
+        fields::temperature(group, &MsnConfig::temperature)
             .range(0.001, 10)
             .advanced()
             .help("Small values make predictions sharp.");
@@ -40,26 +40,10 @@ struct MsnConfig : MultiCrop {
             .atLeast(0)
             .advanced()
             .help("Weight of what keeps all prototypes in use.");
-        group.field("momentum", &MsnConfig::momentum)
-            .label("Momentum")
-            .range(0, 1)
-            .advanced()
-            .help("Share of the momentum network that stays at a step.");
-        group.field("momentum_end", &MsnConfig::momentumEnd)
-            .label("Momentum at the end")
-            .range(0, 1)
-            .advanced()
-            .help("The momentum goes there over the run along half a cosine.");
+        fields::momentum(group, &MsnConfig::momentum, &MsnConfig::momentumEnd);
         describeCrops(group);
-        group.field("hidden_dim", &MsnConfig::hiddenDim)
-            .label("Hidden width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the hidden layers of the projection head.");
-        group.field("projection_dim", &MsnConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
+        fields::hiddenDim(group, &MsnConfig::hiddenDim);
+        fields::projectionDim(group, &MsnConfig::projectionDim)
             .help("Width of the vectors that are compared with the prototypes.");
     }
 };

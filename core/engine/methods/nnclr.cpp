@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/ntxent.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 
 #include <cmath>
@@ -15,25 +16,14 @@ struct NnclrConfig {
     std::int64_t hiddenDim = 2048, projectionDim = 256, predictionDim = 4096;
     static void describe(config::Group<NnclrConfig> &group)
     {
-        group.field("temperature", &NnclrConfig::temperature)
-            .label("Temperature")
-            .range(0.01, 10)
-            .help("Small values let the nearest other images count most.");
+        fields::temperature(group, &NnclrConfig::temperature);
         group.field("bank_size", &NnclrConfig::bankSize)
             .label("Memory bank")
             .unit("images")
             .range(1, 1 << 22)
             .help("Earlier images among which each image's nearest neighbour is looked for.");
-        group.field("hidden_dim", &NnclrConfig::hiddenDim)
-            .label("Hidden width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the hidden layers of the projection head.");
-        group.field("projection_dim", &NnclrConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the vectors that the loss compares.");
+        fields::hiddenDim(group, &NnclrConfig::hiddenDim);
+        fields::projectionDim(group, &NnclrConfig::projectionDim);
         group.field("prediction_dim", &NnclrConfig::predictionDim)
             .label("Prediction width")
             .range(2, 65536)

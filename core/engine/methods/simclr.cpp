@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/ntxent.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 
 #include <cmath>
@@ -16,20 +17,9 @@ struct SimClrConfig {
     std::int64_t layers = 2;
     static void describe(config::Group<SimClrConfig> &group)
     {
-        group.field("temperature", &SimClrConfig::temperature)
-            .label("Temperature")
-            .range(0.01, 10)
-            .help("Small values let the nearest other images count most.");
-        group.field("hidden_dim", &SimClrConfig::hiddenDim)
-            .label("Hidden width")
-            .range(0, 65536)
-            .advanced()
-            .help("Width of the hidden layers of the projection head. 0: as wide as the features.");
-        group.field("projection_dim", &SimClrConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the vectors that the loss compares.");
+        fields::temperature(group, &SimClrConfig::temperature);
+        fields::hiddenDimOrFeatures(group, &SimClrConfig::hiddenDim);
+        fields::projectionDim(group, &SimClrConfig::projectionDim);
         group.field("layers", &SimClrConfig::layers)
             .label("Head layers")
             .range(2, 8)

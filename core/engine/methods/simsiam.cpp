@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/negativecosine.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 
 namespace parallax::methods {
@@ -20,11 +21,7 @@ struct SimSiamConfig {
             .range(2, 65536)
             .advanced()
             .help("Hidden width of the prediction head: narrower than the projection.");
-        group.field("hidden_dim", &SimSiamConfig::hiddenDim)
-            .label("Hidden width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the hidden layers of the projection head.");
+        fields::hiddenDim(group, &SimSiamConfig::hiddenDim);
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/tensors.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 #include "core/engine/nn/ema.h"
 #include "core/engine/nn/kmeans.h"
@@ -21,23 +22,12 @@ struct SmogConfig {
             .label("Groups")
             .range(2, 1 << 20)
             .help("Groups that images belong to: several times the classes one expects.");
-        group.field("temperature", &SmogConfig::temperature)
-            .label("Temperature")
-            .range(0.01, 10)
-            .help("Small values make predictions sharp.");
+        fields::temperature(group, &SmogConfig::temperature).help("Small values make predictions sharp.");
         group.field("beta", &SmogConfig::beta)
             .label("Group momentum")
             .range(0, 1)
             .help("Share of a group's feature that stays at a step.");
-        group.field("momentum", &SmogConfig::momentum)
-            .label("Momentum")
-            .range(0, 1)
-            .help("Share of the momentum network that stays at a step.");
-        group.field("momentum_end", &SmogConfig::momentumEnd)
-            .label("Momentum at the end")
-            .range(0, 1)
-            .advanced()
-            .help("The momentum goes there over the run along half a cosine.");
+        fields::momentum(group, &SmogConfig::momentum, &SmogConfig::momentumEnd);
         group.field("bank_size", &SmogConfig::bankSize)
             .label("Memory bank")
             .unit("images")
@@ -55,16 +45,9 @@ struct SmogConfig {
             .range(1, 1000)
             .advanced()
             .help("How well new groups fit the bank.");
-        group.field("hidden_dim", &SmogConfig::hiddenDim)
-            .label("Hidden width")
-            .range(2, 65536)
-            .advanced()
+        fields::hiddenDim(group, &SmogConfig::hiddenDim)
             .help("Width of the hidden layers of projection and prediction head.");
-        group.field("projection_dim", &SmogConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the vectors that are grouped.");
+        fields::projectionDim(group, &SmogConfig::projectionDim).help("Width of the vectors that are grouped.");
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/swav.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 #include "core/engine/nn/prototypes.h"
 
@@ -23,10 +24,7 @@ struct SwavConfig : MultiCrop {
             .label("Prototypes")
             .range(2, 1 << 20)
             .help("Clusters that images are assigned to: several times the classes one expects.");
-        group.field("temperature", &SwavConfig::temperature)
-            .label("Temperature")
-            .range(0.01, 10)
-            .help("Small values make predictions sharp.");
+        fields::temperature(group, &SwavConfig::temperature).help("Small values make predictions sharp.");
         group.field("epsilon", &SwavConfig::epsilon)
             .label("Assignment width")
             .range(0.001, 10)
@@ -55,15 +53,8 @@ struct SwavConfig : MultiCrop {
             .atLeast(0)
             .advanced()
             .help("The prototypes learn only after so many epochs.");
-        group.field("hidden_dim", &SwavConfig::hiddenDim)
-            .label("Hidden width")
-            .range(0, 65536)
-            .advanced()
-            .help("Width of the hidden layer of the projection head. 0: as wide as the features.");
-        group.field("projection_dim", &SwavConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
+        fields::hiddenDimOrFeatures(group, &SwavConfig::hiddenDim);
+        fields::projectionDim(group, &SwavConfig::projectionDim)
             .help("Width of the vectors that are compared with the prototypes.");
     }
 };

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/tico.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 
 namespace parallax::methods {
@@ -21,25 +22,9 @@ struct TicoConfig {
             .label("Contrast")
             .atLeast(0)
             .help("Weight of what draws embeddings away from the directions in use.");
-        group.field("momentum", &TicoConfig::momentum)
-            .label("Momentum")
-            .range(0, 1)
-            .help("Share of the momentum network that stays at a step.");
-        group.field("momentum_end", &TicoConfig::momentumEnd)
-            .label("Momentum at the end")
-            .range(0, 1)
-            .advanced()
-            .help("The momentum goes there over the run along half a cosine.");
-        group.field("hidden_dim", &TicoConfig::hiddenDim)
-            .label("Hidden width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the hidden layer of the projection head.");
-        group.field("projection_dim", &TicoConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the vectors that the loss compares.");
+        fields::momentum(group, &TicoConfig::momentum, &TicoConfig::momentumEnd);
+        fields::hiddenDim(group, &TicoConfig::hiddenDim);
+        fields::projectionDim(group, &TicoConfig::projectionDim);
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/losses/vicreg.h"
+#include "core/engine/methods/fields.h"
 #include "core/engine/methods/parts.h"
 
 namespace parallax::methods {
@@ -24,15 +25,8 @@ struct VicRegConfig {
             .label("Covariance")
             .atLeast(0)
             .help("Weight of what makes dimensions independent.");
-        group.field("hidden_dim", &VicRegConfig::hiddenDim)
-            .label("Hidden width")
-            .range(2, 65536)
-            .advanced()
-            .help("Width of the hidden layers of the projection head.");
-        group.field("projection_dim", &VicRegConfig::projectionDim)
-            .label("Projection width")
-            .range(2, 65536)
-            .advanced()
+        fields::hiddenDim(group, &VicRegConfig::hiddenDim);
+        fields::projectionDim(group, &VicRegConfig::projectionDim)
             .help("Width of the vectors that the loss sees. Wide is good.");
         group.field("layers", &VicRegConfig::layers)
             .label("Head layers")

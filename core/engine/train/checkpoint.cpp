@@ -23,7 +23,9 @@ Error writeError(const Error &error, const fs::path &file, std::uint64_t bytes)
 {
     const std::uint64_t free = paths::freeSpace(file);
     if (free >= bytes)
-        return {error.what, error.where, error.hint + ". Then resume the run; its earlier checkpoints are intact"};
+        return {error.what, error.where,
+                (error.hint.empty() ? std::string() : error.hint + ". ") +
+                    "Resume the run once that is mended; its earlier checkpoints are intact"};
     return {"disk full: the checkpoint needs " + text::bytes(bytes) + ", " + text::bytes(free) + " are free", file.string(),
             "Free some space, then resume the run; its earlier checkpoints are intact"};
 }

@@ -24,7 +24,6 @@ struct Score {
     nlohmann::ordered_json toJson() const; ///< fields of the eval event
 };
 
-/// Measures features while training: all ranks compute a share of them, each gets all. The network is left as it was.
 /// Images and their features, row by row: those that cannot be read are left out.
 struct ReadableFeatures {
     std::shared_ptr<const data::Dataset> data;
@@ -32,6 +31,7 @@ struct ReadableFeatures {
     std::int64_t unreadable = 0; ///< images left out
 };
 
+/// Measures features while training: all ranks compute a share of them, each gets all. The network is left as it was.
 class Evaluator
 {
 public:

@@ -78,7 +78,7 @@ private:
     void endEpoch();
     void evaluate(methods::Method &method);
     void evaluateUntrained();
-    void refuseNonFinite();
+    void refuseBrokenWeights();
     void saveCheckpoint();
     void embed();
     void reportUnreadable(data::Loader &loader);
@@ -295,11 +295,17 @@ void Trainer::evaluateUntrained()
 }
 
 /// An update may overflow although loss and gradient were finite: such a network must not take the place of a sound one.
-void Trainer::refuseNonFinite()
+void Trainer::refuseBrokenWeights()
 {
-    std::string bad;
-    for (const auto &[name, tensor] : nn::stateDict(*m_method))
-        if (bad.empty() && tensor.is_floating_point() && !tensor.isfinite().all().item<bool>()) bad = name;
+    std::vector<std::string> names;
+    std::vector<torch::Tensor> sound; // read at once: a GPU waits a single time
+    for (const auto &[name, tensor] : nn::stateDict(*m_method)) {
+        if (!tensor.is_floating_point()) continue;
+        names.push_back(name);
+        sound.push_back(tensor.isfinite().all());
+    }
+    const torch::Tensor broken = torch::stack(sound).cpu().logical_not().nonzero();
+    const std::string bad = broken.size(0) == 0 ? std::string() : names[std::size_t(broken[0][0].item<std::int64_t>())];
     if (m_ranks->agreeMax(!bad.empty()) == 0) return;
     throw Failure(
         {"The weights are infinite or NaN after step " + std::to_string(m_progress.step) +
@@ -312,7 +318,7 @@ void Trainer::saveCheckpoint()
 {
     if (m_savedStep == m_progress.step) return;
     dist::broadcastBuffers(*m_method, *m_ranks);
-    refuseNonFinite();
+    refuseBrokenWeights();
     std::optional<Error> failure;
     if (isMain()) {
         m_reporter.state("checkpointing");

@@ -206,6 +206,26 @@ private slots:
         QVERIFY(std::abs(made[128] - 0.6f) < 1e-6f);
     }
 
+    void solariseInvertsBrightValues()
+    {
+        cv::Mat rgb(8, 8, CV_8UC3);
+        for (int i = 0; i < 64; ++i) rgb.at<cv::Vec3b>(i / 8, i % 8) = cv::Vec3b(uchar(4 * i), uchar(255 - 4 * i), 90);
+        ViewSpec spec{plain(8), true};
+        const auto as = view(rgb, spec, {1, 0, 1, 0});
+        spec.augment.solarizeP = 1;
+        const auto turned = view(rgb, spec, {1, 0, 1, 0});
+        int bright = 0;
+        for (std::size_t i = 0; i < as.size(); ++i) {
+            QCOMPARE(turned[i], as[i] >= 0.5f ? 1 - as[i] : as[i]);
+            bright += as[i] >= 0.5f;
+        }
+        QVERIFY(bright > 0 && bright < int(as.size()));
+        spec.augment.solarizeP = 0.3;
+        int count = 0;
+        for (std::uint64_t sample = 0; sample < draws; ++sample) count += view(rgb, spec, {1, 0, sample, 1}) == turned;
+        QVERIFY(std::abs(count / double(draws) - 0.3) < 0.03);
+    }
+
     void tinyAndThinImages()
     {
         ViewSpec spec;

@@ -12,6 +12,7 @@
 #include "core/engine/losses/frossl.h"
 #include "core/engine/losses/hypersphere.h"
 #include "core/engine/losses/ibot.h"
+#include "core/engine/losses/infonce.h"
 #include "core/engine/losses/koleo.h"
 #include "core/engine/losses/lejepa.h"
 #include "core/engine/losses/macl.h"
@@ -81,6 +82,7 @@ inline std::map<std::string, Entry> contrastive()
 {
     return {
         {"ntxent", {{{3}, {3}}, [](const Tensors &x, const auto &r) { return losses::ntxent(x[0], x[1], 0.3, r); }, {0, 1}}},
+        {"infoNce", {{{3}, {3}}, [](const Tensors &x, const auto &r) { return losses::infoNce(x[0], x[1], 0.3, r); }, {0}}},
         {"ntxentAgainstBank",
          {{{3}, {3}},
           [](const Tensors &x, const auto &r) {

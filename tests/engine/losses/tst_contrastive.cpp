@@ -4,6 +4,7 @@
 #include "core/engine/losses/dcl.h"
 #include "core/engine/losses/detcon.h"
 #include "core/engine/losses/hypersphere.h"
+#include "core/engine/losses/infonce.h"
 #include "core/engine/losses/macl.h"
 #include "core/engine/losses/ntxent.h"
 #include "tests/engine/losses/naive.h"
@@ -119,6 +120,25 @@ private Q_SLOTS:
             QVERIFY(query.grad().abs().sum().item<double>() > 0);
             QVERIFY(!key.grad().defined());
         }
+    }
+
+    void infoNce()
+    {
+        for (const auto &[n, d] : shapes()) {
+            const torch::Tensor query = random({n, d}).requires_grad_(), key = random({n, d}).requires_grad_();
+            const Rows a = rows(query), b = rows(key);
+            double expected = 0;
+            for (std::size_t i = 0; i < a.size(); ++i) {
+                double total = 0;
+                for (const Row &other : b) total += std::exp(cosine(a[i], other) / 0.2);
+                expected -= std::log(std::exp(cosine(a[i], b[i]) / 0.2) / total) / double(a.size());
+            }
+            const torch::Tensor loss = losses::infoNce(query, key, 0.2, alone());
+            QVERIFY(near(loss, expected));
+            loss.backward();
+            QVERIFY(!key.grad().defined());
+        }
+        QVERIFY_EXCEPTION_THROWN(losses::infoNce(random({2, 3}), random({3, 3}), 1, alone()), c10::Error);
     }
 
     void directClrIsNtXentOfTheFirstValues()

@@ -100,7 +100,10 @@ private Q_SLOTS:
     void everyIndexedFileIsThere()
     {
         const auto index = reference::folder() / "index.json";
-        if (!std::filesystem::exists(index)) QSKIP("this folder has no index.json");
+        if (!std::filesystem::exists(index)) {
+            QVERIFY2(qEnvironmentVariableIsSet("PARALLAX_REFERENCE_DIR"), "the tree's own cases have an index.json");
+            return; // another folder need not have one
+        }
         std::ifstream stream(index);
         for (const auto &entry : nlohmann::json::parse(stream).at("cases")) {
             const std::string file = entry.at("file");
@@ -140,7 +143,11 @@ private Q_SLOTS:
     }
 
 private:
-    void missing(const std::string &file) { m_missing += "index.json names " + file + ", which is not there\n"; }
+    void missing(const std::string &file)
+    {
+        m_missing += "index.json names " + file + ", which is not there\n";
+        ++cases; // and does not pass
+    }
 
     QByteArray m_missing;
     std::set<std::string> m_told;

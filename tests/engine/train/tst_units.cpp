@@ -317,6 +317,11 @@ private Q_SLOTS:
         QCOMPARE((*swav)["optim"]["name"].get<std::string>(), std::string("adam"));
         QCOMPARE((*swav)["optim"]["base_lr"].get<double>(), 1e-3);
         QCOMPARE((*swav)["augment"]["crop_min"].get<double>(), 0.14);
+        auto imagenet = config::readFile(PARALLAX_SOURCE_DIR "/resources/presets/imagenet.json");
+        QVERIFY(imagenet && imagenet->erase("label") == 1);
+        const auto moco = config::resolve(schema, {{"preset", *imagenet}}, {"method.name=moco"});
+        QCOMPARE((*moco)["method"]["temperature"].get<double>(), 0.2);
+        QCOMPARE((*moco)["method"]["momentum"].get<double>(), 0.999);
     }
 };
 
