@@ -78,8 +78,9 @@ private Q_SLOTS:
         const auto wrong = resolve({layer("preset", R"({"cases": {"method.name": {"simclr": {"train": {"epoch": 1}}}}})")});
         QVERIFY(!wrong);
         QVERIFY2(wrong.error().message().find("preset for simclr") != std::string::npos, wrong.error().message().c_str());
-        for (const char *text : {R"({"cases": 3})", R"({"cases": {"method.nam": {}}})", R"({"cases": {"train.epochs": {}}})",
-                                 R"({"cases": {"method.name": {"simclr|byoll": {}}}})"})
+        for (const char *text :
+             {R"({"cases": 3})", R"({"cases": {"method.title": {}}})", R"({"cases": {"train.epochs": {}}})",
+              R"({"cases": {"method.name": {"simclr|byoll": {}}}})"})
             QVERIFY2(!resolve({layer("preset", text)}), text);
     }
 
