@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/config/group.h"
+#include "core/engine/nn/precision.h"
 #include "core/engine/nn/weights.h"
 
 #include <torch/torch.h>
@@ -29,7 +30,10 @@ struct BackboneConfig {
 class BackboneImpl : public torch::nn::Module
 {
 public:
-    virtual torch::Tensor forward(const torch::Tensor &images) = 0;
+    torch::Tensor forward(const torch::Tensor &images)
+    {
+        return inPrecision(images, [&] { return compute(images); });
+    }
     /// How the names of the classifier start that torchvision's network has behind these features, such as "fc.".
     virtual std::vector<std::string> classifier() const { return {}; }
     /// A tensor of a weights file as this network takes it: unchanged unless it was made for another image size.
@@ -39,6 +43,9 @@ public:
         return read;
     }
     std::int64_t features = 0;
+
+protected:
+    virtual torch::Tensor compute(const torch::Tensor &images) = 0;
 };
 using Backbone = std::shared_ptr<BackboneImpl>;
 

@@ -96,14 +96,15 @@ public:
         initialise();
     }
 
-    torch::Tensor forward(const torch::Tensor &images) override
+    std::vector<std::string> classifier() const override { return {"classifier.2."}; }
+
+protected:
+    torch::Tensor compute(const torch::Tensor &images) override
     {
         torch::Tensor x = images;
         for (auto &stage : m_stages) x = stage->forward(x);
         return m_norm->forward(torch::adaptive_avg_pool2d(x, {1, 1})).flatten(1);
     }
-
-    std::vector<std::string> classifier() const override { return {"classifier.2."}; }
 
 private:
     void addStage(const torch::nn::Sequential &stage)

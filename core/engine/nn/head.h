@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/engine/nn/batchnorm.h"
+#include "core/engine/nn/precision.h"
 
 #include <torch/torch.h>
 
@@ -29,7 +30,10 @@ class HeadImpl : public torch::nn::Module
 {
 public:
     explicit HeadImpl(const std::vector<HeadLayer> &layers);
-    torch::Tensor forward(const torch::Tensor &x) { return m_layers->forward(x); }
+    torch::Tensor forward(const torch::Tensor &x)
+    {
+        return inPrecision(x, [&] { return m_layers->forward(x); });
+    }
 
 private:
     torch::nn::Sequential m_layers;

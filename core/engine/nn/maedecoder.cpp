@@ -43,7 +43,7 @@ MaeDecoderImpl::MaeDecoderImpl(const MaeDecoderOptions &options)
     m_predict = register_module("decoder_pred", torch::nn::Linear(options.dim, 3 * options.patchSize * options.patchSize));
 }
 
-torch::Tensor MaeDecoderImpl::forward(const torch::Tensor &encoded, const torch::Tensor &kept, const torch::Tensor &masked)
+torch::Tensor MaeDecoderImpl::compute(const torch::Tensor &encoded, const torch::Tensor &kept, const torch::Tensor &masked)
 {
     const torch::Tensor x = m_embed->forward(encoded); // [n, 1 + k, dim]
     const std::int64_t n = x.size(0), dim = x.size(2), patches = kept.size(1) + masked.size(1);

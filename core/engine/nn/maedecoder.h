@@ -21,9 +21,14 @@ public:
 
     /// encoded: [n, 1 + k, in], class token and kept patches; kept, masked: [n, k] and [n, m] int64, their places.
     /// Returns the masked patches' pixels [n, m, 3 · patchSize²], in the order of nn::patchesOf.
-    torch::Tensor forward(const torch::Tensor &encoded, const torch::Tensor &kept, const torch::Tensor &masked);
+    torch::Tensor forward(const torch::Tensor &encoded, const torch::Tensor &kept, const torch::Tensor &masked)
+    {
+        return inPrecision(encoded, [&] { return compute(encoded, kept, masked); });
+    }
 
 private:
+    torch::Tensor compute(const torch::Tensor &encoded, const torch::Tensor &kept, const torch::Tensor &masked);
+
     torch::nn::Linear m_embed = nullptr, m_predict = nullptr;
     torch::Tensor m_maskToken, m_positions; ///< [1, 1, dim]; [1, 1 + patches, dim], fixed
     std::vector<VitBlock> m_blocks;

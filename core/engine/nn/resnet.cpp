@@ -95,7 +95,10 @@ public:
         initialise();
     }
 
-    torch::Tensor forward(const torch::Tensor &images) override
+    std::vector<std::string> classifier() const override { return {"fc.", "linear."}; }
+
+protected:
+    torch::Tensor compute(const torch::Tensor &images) override
     {
         torch::Tensor x = m_bn1->forward(m_conv1->forward(images));
         if (m_options.stemRelu) x = torch::relu(x);
@@ -104,8 +107,6 @@ public:
         x = m_options.pool > 0 ? torch::avg_pool2d(x, m_options.pool) : torch::adaptive_avg_pool2d(x, {1, 1});
         return x.flatten(1);
     }
-
-    std::vector<std::string> classifier() const override { return {"fc.", "linear."}; }
 
 private:
     /// He et al. 2015 (arXiv:1502.01852) by the outputs, so that the gradient keeps its size on its way back.

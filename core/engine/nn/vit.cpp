@@ -109,12 +109,12 @@ torch::Tensor VitImpl::patchPositions(std::int64_t height, std::int64_t width) c
 
 torch::Tensor VitImpl::embedPatches(const torch::Tensor &images)
 {
-    return project(images) + patchPositions(images.size(2), images.size(3));
+    return inPrecision(images, [&] { return project(images) + patchPositions(images.size(2), images.size(3)); });
 }
 
 torch::Tensor VitImpl::embedPatches(const torch::Tensor &images, const torch::Tensor &mask, const torch::Tensor &token)
 {
-    const torch::Tensor patches = project(images);
+    const torch::Tensor patches = inPrecision(images, [&] { return project(images); });
     TORCH_CHECK(mask.dim() == 2 && mask.size(0) == patches.size(0) && mask.size(1) == patches.size(1),
                 "A mask has the shape [images, patches], here [", patches.size(0), ", ", patches.size(1), "], not ",
                 mask.sizes());
@@ -125,9 +125,12 @@ torch::Tensor VitImpl::embedPatches(const torch::Tensor &images, const torch::Te
 torch::Tensor VitImpl::encode(const torch::Tensor &embeddings)
 {
     const torch::Tensor first = m_classToken + m_positions.narrow(1, 0, 1);
-    torch::Tensor x = torch::cat({first.expand({embeddings.size(0), -1, -1}).to(embeddings.dtype()), embeddings}, 1);
-    for (auto &block : m_blocks) x = block->forward(x);
-    return m_norm->forward(x);
+    const torch::Tensor all = torch::cat({first.expand({embeddings.size(0), -1, -1}).to(embeddings.dtype()), embeddings}, 1);
+    return inPrecision(all, [&] {
+        torch::Tensor x = all;
+        for (auto &block : m_blocks) x = block->forward(x);
+        return m_norm->forward(x);
+    });
 }
 
 torch::Tensor VitImpl::tokens(const torch::Tensor &images, const std::optional<torch::Tensor> &kept)

@@ -43,9 +43,6 @@ class VitImpl final : public BackboneImpl
 public:
     explicit VitImpl(const VitOptions &options);
 
-    /// [n, 3, h, w] → [n, dim]: the class token.
-    torch::Tensor forward(const torch::Tensor &images) override { return tokens(images).select(1, 0); }
-
     /// [n, 3, h, w] → [n, 1 + k, dim]: the class token, then the tokens of the patches that are kept, all behind the last layer
     /// norm. `kept` [n, k] int64: for each image the patches it keeps, row by row from 0, in the order they come out; the others
     /// are never computed. Without it all are kept.
@@ -66,6 +63,9 @@ public:
     std::vector<std::string> classifier() const override { return {"heads."}; }
     /// A positional embedding that was made for another image size, interpolated to this one's.
     torch::Tensor adapt(const std::string &name, const torch::Tensor &read) const override;
+
+protected:
+    torch::Tensor compute(const torch::Tensor &images) override { return tokens(images).select(1, 0); } ///< the class token
 
 private:
     void initialise();

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/dist/reducer.h"
+#include "core/engine/nn/precision.h"
 #include "core/engine/nn/weights.h"
 #include "core/engine/optim/sgd.h"
 #include "tests/engine/methods/smallmethod.h"
@@ -178,6 +179,26 @@ private Q_SLOTS:
         QCOMPARE(second.gradients.size(), first.gradients.size());
         for (std::size_t i = 0; i < first.gradients.size(); ++i)
             QVERIFY(torch::equal(first.gradients[i], second.gradients[i]));
+    }
+
+    /// Losses see float32 alone: they differ from full precision by what the networks' rounding makes of them.
+    void halfPrecisionStaysClose_data() { everyMethod(); }
+    void halfPrecisionStaysClose()
+    {
+        const auto &info = method();
+        Training exact(info, torch::kFloat32, m_alone);
+        const double want = exact.step(0, 30);
+        for (const auto type : {torch::kBFloat16, torch::kFloat16}) {
+            Training half(info, torch::kFloat32, m_alone);
+            const nn::MixedPrecision mixed{type};
+            const double got = half.step(0, 30);
+            QVERIFY2(relative(got, want) < 0.05, qPrintable(QString::number(got) + " for " + QString::number(want)));
+            QCOMPARE(half.gradients.size(), exact.gradients.size());
+            for (const auto &gradient : half.gradients) {
+                QCOMPARE(gradient.scalar_type(), torch::kFloat32);
+                QVERIFY(gradient.isfinite().all().item<bool>());
+            }
+        }
     }
 
     void manyRanksAreOne_data() { everyMethod(); }

@@ -20,7 +20,7 @@ struct TinyBackbone : nn::BackboneImpl {
         conv = register_module("0", torch::nn::Conv2d(torch::nn::Conv2dOptions(3, 16, 3).stride(2).padding(1).bias(false)));
         norm = register_module("1", nn::BatchNorm(16));
     }
-    torch::Tensor forward(const torch::Tensor &images) override
+    torch::Tensor compute(const torch::Tensor &images) override
     {
         return torch::adaptive_avg_pool2d(torch::relu(norm(conv(images))), {1, 1}).flatten(1);
     }

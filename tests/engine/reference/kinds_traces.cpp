@@ -24,7 +24,9 @@ public:
             "0", torch::nn::Conv2d(torch::nn::Conv2dOptions(3, features, 3).stride(2).padding(1).bias(false)));
         m_norm = register_module("1", nn::BatchNorm(features));
     }
-    torch::Tensor forward(const torch::Tensor &images) override
+
+protected:
+    torch::Tensor compute(const torch::Tensor &images) override
     {
         return torch::relu(m_norm->forward(m_conv->forward(images))).mean({2, 3});
     }
