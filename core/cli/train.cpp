@@ -38,8 +38,11 @@ std::string batchText(const Json &plan)
         parts.push_back(std::to_string(share.get<std::int64_t>()));
         sum += share.get<std::int64_t>();
     }
-    if (parts.size() > 8) return std::to_string(sum) + " over " + std::to_string(parts.size()) + " ranks";
-    return std::to_string(sum) + (parts.size() > 1 ? " = " + text::join(parts, " + ") : "");
+    const auto accumulate = plan.find("accumulate");
+    const bool inParts = accumulate != plan.end() && accumulate->is_number_integer() && *accumulate > 1;
+    const std::string times = inParts ? accumulate->dump() + " parts of " : "";
+    if (parts.size() > 8) return times + std::to_string(sum) + " over " + std::to_string(parts.size()) + " ranks";
+    return times + std::to_string(sum) + (parts.size() > 1 ? " = " + text::join(parts, " + ") : "");
 }
 
 void tellPlan(const session::Launch &launch, const runs::RunFolder &folder)

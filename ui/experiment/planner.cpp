@@ -225,9 +225,12 @@ QMap<QString, QString> Planner::derived() const
     if (steps > 0) notes[QStringLiteral("train.epochs")] = tr("%1 steps").arg(ui::formatCount(double(steps)));
     if (const auto batch = plan.find("batch_per_rank"); batch != plan.end() && batch->is_array() && !batch->empty()) {
         const auto [low, high] = std::minmax_element(batch->begin(), batch->end());
-        notes[QStringLiteral("train.batch_size")] = *low == *high
+        const QString share = *low == *high
             ? tr("%1 per rank").arg(ui::formatCount(low->get<double>()))
             : tr("%1 to %2 per rank").arg(ui::formatCount(low->get<double>()), ui::formatCount(high->get<double>()));
+        const auto parts = planNumber(plan, "accumulate");
+        notes[QStringLiteral("train.batch_size")] =
+            parts > 1 ? tr("%1 times %2").arg(ui::formatCount(double(parts)), share) : share;
         notes[QStringLiteral("distributed.ranks")] =
             batch->size() == 1 ? tr("%L1 process").arg(1) : tr("%L1 processes").arg(batch->size());
     }

@@ -51,7 +51,7 @@ void prune(const runs::RunFolder &run, std::int64_t keepLast)
 Json Progress::toJson() const
 {
     return {{"format", kFormat},  {"step", step}, {"epoch", epoch}, {"batch", batch}, {"untrained_knn", untrainedKnn},
-            {"best_knn", bestKnn}};
+            {"best_knn", bestKnn},  {"loss_scale", scaling.scale}, {"loss_scale_good_steps", scaling.goodSteps}};
 }
 
 Result<Progress> Progress::fromJson(const Json &json)
@@ -73,6 +73,9 @@ Result<Progress> Progress::fromJson(const Json &json)
     progress.batch = json["batch"];
     progress.untrainedKnn = json["untrained_knn"];
     progress.bestKnn = json["best_knn"];
+    // Older checkpoints, which were never in fp16, have none.
+    if (number("loss_scale") && json["loss_scale"] >= 1) progress.scaling.scale = json["loss_scale"];
+    if (whole("loss_scale_good_steps")) progress.scaling.goodSteps = json["loss_scale_good_steps"];
     return progress;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/result.h"
 #include "core/engine/nn/weights.h"
+#include "core/engine/train/lossscaler.h"
 #include "core/runs/runfolder.h"
 #include "core/runs/safetensors.h"
 
@@ -24,6 +25,7 @@ struct Progress {
     std::int64_t batch = 0;   ///< batches done of the running epoch
     double untrainedKnn = -1; ///< top-1 of the untrained network; below 0: not measured
     double bestKnn = -1;
+    LossScaler::State scaling; ///< of a run in fp16
     nlohmann::ordered_json toJson() const;
     static Result<Progress> fromJson(const nlohmann::ordered_json &json);
 };

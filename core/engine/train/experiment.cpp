@@ -72,6 +72,13 @@ Result<Experiment> Experiment::fromFile(const std::string &file)
     return fromJson(*json);
 }
 
+std::optional<torch::Dtype> Experiment::mixedPrecision() const
+{
+    if (train.precision == "bf16") return torch::kBFloat16;
+    if (train.precision == "fp16") return torch::kFloat16;
+    return {};
+}
+
 const methods::MethodInfo &Experiment::methodInfo() const
 {
     const methods::MethodInfo *info = methods::Registry::find(method);

@@ -11,6 +11,7 @@
 #include "core/engine/train/trainconfig.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace parallax::train {
@@ -36,7 +37,11 @@ struct Experiment {
     static Result<Experiment> fromJson(const config::Json &config);
     static Result<Experiment> fromFile(const std::string &file);
 
+    /// Of weights and losses.
     torch::Dtype dtype() const { return train.precision == "fp64" ? torch::kFloat64 : torch::kFloat32; }
+
+    /// Half precision that networks compute in; none: as their weights.
+    std::optional<torch::Dtype> mixedPrecision() const;
 
     const methods::MethodInfo &methodInfo() const;
     /// Whether the loss sees the images of all ranks: as set, and always for a method that compares no images.

@@ -14,8 +14,9 @@ namespace parallax::train {
 struct Plan {
     std::int64_t images = 0, valImages = 0;
     bool labelled = false;
-    std::int64_t batch = 0; ///< of one optimiser step, over all ranks
-    std::vector<std::int64_t> batchPerRank;
+    std::int64_t batch = 0;                 ///< of one optimiser step, over all ranks
+    std::int64_t part = 0;                  ///< of it that goes through the network at once: batch / train.accumulate
+    std::vector<std::int64_t> batchPerRank; ///< of one part
     std::int64_t stepsPerEpoch = 0;
     std::int64_t steps = 0;  ///< of the whole run
     std::int64_t epochs = 0; ///< that those steps reach into
@@ -23,7 +24,7 @@ struct Plan {
     std::vector<std::string> warnings;
 };
 
-/// Errors: more images in a batch than there are, fewer than ranks, batch norm over a single image.
+/// Errors: more images in a batch than there are, fewer than ranks, batch norm over a single image, unequal parts of a batch.
 Result<Plan> makePlan(const Experiment &experiment, const data::Splits &splits, int world);
 
 } // namespace parallax::train

@@ -116,6 +116,7 @@ Result<Json> plan(const Arguments &arguments)
                 {"steps_per_epoch", plan->stepsPerEpoch},
                 {"steps", plan->steps},
                 {"batch_per_rank", plan->batchPerRank},
+                {"accumulate", experiment.train.accumulate},
                 {"lr_scaled", plan->rate},
                 {"features", featureWidth(*method, experiment)},
                 {"parameters", countParameters(*method)},

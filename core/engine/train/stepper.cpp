@@ -3,6 +3,7 @@
 #include "core/engine/train/stepper.h"
 
 #include "core/base/text.h"
+#include "core/engine/nn/precision.h"
 #include "core/engine/train/failure.h"
 
 #include <cmath>
@@ -31,21 +32,9 @@ Stepper::Stepper(const Experiment &experiment, const Plan &plan, std::shared_ptr
       m_reducer(*m_method, m_ranks,
                 {.findUnused = experiment.distributed.findUnused, .bucketMb = experiment.distributed.bucketMb}),
       m_optimiser(optim::makeOptimiser(experiment.optim, optim::parametersOf(*m_method, experiment.optim))),
-      m_rate(experiment.optim, plan.batch, plan.stepsPerEpoch, plan.steps), m_dtype(experiment.dtype())
+      m_rate(experiment.optim, plan.batch, plan.stepsPerEpoch, plan.steps), m_scaler(experiment.train.precision == "fp16"),
+      m_dtype(experiment.dtype())
 {
-}
-
-methods::Context Stepper::context(const Progress &progress) const
-{
-    methods::Context context;
-    context.ranks = m_lossRanks;
-    context.all = m_ranks;
-    context.syncBatchNorm = m_experiment.distributed.syncBn;
-    context.step = progress.step;
-    context.steps = m_plan.steps;
-    context.epoch = progress.epoch;
-    context.epochs = m_plan.epochs;
-    return context;
 }
 
 std::vector<torch::Tensor> Stepper::views(const data::Batch &batch) const
@@ -66,22 +55,59 @@ torch::Tensor Stepper::weighted(const torch::Tensor &loss, double share) const
     return m_experiment.gathers() ? loss : loss * (share * m_ranks->world());
 }
 
-/// Loss and figures of the global batch.
-StepReport Stepper::reduce(const torch::Tensor &loss, const methods::StepResult &result, double share) const
+void Stepper::begin(const Progress &progress)
 {
-    std::vector<double> values{loss.item<double>() / m_ranks->world()};
-    for (const auto &entry : result.figures) values.push_back(entry.second * share);
+    m_context.ranks = m_lossRanks;
+    m_context.all = m_ranks;
+    m_context.syncBatchNorm = m_experiment.distributed.syncBn;
+    m_context.step = progress.step;
+    m_context.steps = m_plan.steps;
+    m_context.epoch = progress.epoch;
+    m_context.epochs = m_plan.epochs;
+    m_parts = 0;
+    m_loss = torch::Tensor();
+    m_figures.clear();
+    m_optimiser->zeroGrad();
+    m_method->beforeStep(m_context);
+}
+
+void Stepper::add(const data::Batch &batch)
+{
+    const std::int64_t parts = m_experiment.train.accumulate;
+    // What a method draws from LibTorch's generator is the same after a resume, and on every rank.
+    torch::manual_seed(std::uint64_t(m_experiment.train.seed) * 0x9e3779b97f4a7c15u +
+                       std::uint64_t(m_context.step * parts + m_parts));
+    const double share = double(batch.count()) / double(m_plan.part);
+    const bool last = ++m_parts == parts; // gradients add up on each rank, and are averaged over ranks with the last part's
+    if (last) m_reducer.prepareForward();
+    methods::StepResult result;
+    {
+        const nn::MixedPrecision precision(m_experiment.mixedPrecision());
+        result = m_method->step(views(batch), m_context);
+    }
+    const torch::Tensor loss = weighted(result.loss, share) / double(parts);
+    if (last) m_reducer.prepareBackward({loss});
+    (m_scaler.isEnabled() ? loss * m_scaler.scale() : loss).backward();
+    m_loss = m_loss.defined() ? m_loss + loss.detach() : loss.detach();
+    for (const auto &[name, value] : result.figures) m_figures[name] += value * share / double(parts);
+    m_outputDim = result.outputDim;
+}
+
+/// Loss and figures of the global batch.
+StepReport Stepper::reduce() const
+{
+    std::vector<double> values{m_loss.item<double>() / m_ranks->world()};
+    for (const auto &entry : m_figures) values.push_back(entry.second);
     auto sums = torch::tensor(values, torch::kFloat64).to(m_ranks->device());
     m_ranks->allReduceSum(sums);
     sums = sums.to(torch::kCPU);
     const auto *sum = sums.const_data_ptr<double>();
     StepReport report;
     report.loss = *sum;
-    for (const auto &entry : result.figures) report.figures[entry.first] = *++sum;
+    for (const auto &entry : m_figures) report.figures[entry.first] = *++sum;
     const auto spread = report.figures.find("feature_std");
-    report.spread = spread == report.figures.end() || result.outputDim == 0
-        ? std::numeric_limits<double>::quiet_NaN()
-        : spread->second * std::sqrt(double(result.outputDim));
+    report.spread = spread == report.figures.end() || m_outputDim == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                                                       : spread->second * std::sqrt(double(m_outputDim));
     return report;
 }
 
@@ -93,39 +119,40 @@ double Stepper::gradientNorm() const
     return norms.empty() ? 0.0 : torch::stack(norms).norm().item<double>();
 }
 
-void Stepper::clip(double norm) const
+void Stepper::scaleGradients(double factor) const
 {
-    const double limit = m_experiment.train.clipNorm;
-    if (limit <= 0 || norm <= limit) return;
+    if (factor == 1) return;
     for (const auto &parameter : m_method->parameters())
-        if (parameter.grad().defined()) parameter.grad().mul_(limit / norm);
+        if (parameter.grad().defined()) parameter.grad().mul_(factor);
 }
 
-StepReport Stepper::step(const data::Batch &batch, const Progress &progress)
+/// Gradients that overflow are an ordinary event with loss scaling, and the end of a run without.
+bool Stepper::isWorthApplying(double gradNorm)
 {
-    // What a method draws from LibTorch's generator is the same after a resume, and on every rank.
-    torch::manual_seed(std::uint64_t(m_experiment.train.seed) * 0x9e3779b97f4a7c15u + std::uint64_t(progress.step));
-    const methods::Context context = this->context(progress);
-    const double share = double(batch.count()) / double(m_plan.batch);
-    m_optimiser->zeroGrad();
-    m_method->beforeStep(context);
-    m_reducer.prepareForward();
-    const methods::StepResult result = m_method->step(views(batch), context);
-    const torch::Tensor loss = weighted(result.loss, share);
-    m_reducer.prepareBackward({loss});
-    loss.backward();
-    m_method->afterBackward(context);
+    const bool finite = std::isfinite(gradNorm);
+    const bool bearable = m_scaler.isEnabled() && m_scaler.update(finite);
+    if (!bearable) refuseNonFinite("The gradient", gradNorm, m_context.step);
+    return finite;
+}
 
-    StepReport report = reduce(loss, result, share);
-    refuseNonFinite("The loss", report.loss, progress.step);
+StepReport Stepper::finish()
+{
+    m_method->afterBackward(m_context);
+    StepReport report = reduce();
+    refuseNonFinite("The loss", report.loss, m_context.step);
+    report.rate = m_rate.at(m_context.step);
+    const double scale = m_scaler.scale();
+    scaleGradients(1 / scale); // a power of two: exact
+    if (m_scaler.isEnabled()) report.figures["loss_scale"] = scale;
     report.gradNorm = gradientNorm();
-    refuseNonFinite("The gradient", report.gradNorm, progress.step);
-    clip(report.gradNorm);
-    report.rate = m_rate.at(progress.step);
-    m_optimiser->setWeightDecay(optim::weightDecayAt(m_experiment.optim, progress.step, m_plan.steps));
-    m_optimiser->setWeightDecay(optim::weightDecayAt(m_experiment.optim, progress.step, m_plan.steps));
-    m_optimiser->step(report.rate);
-    m_method->afterStep(context);
+    report.applied = isWorthApplying(report.gradNorm);
+    if (report.applied) {
+        const double limit = m_experiment.train.clipNorm;
+        if (limit > 0 && report.gradNorm > limit) scaleGradients(limit / report.gradNorm);
+        m_optimiser->setWeightDecay(optim::weightDecayAt(m_experiment.optim, m_context.step, m_plan.steps));
+        m_optimiser->step(report.rate);
+    }
+    m_method->afterStep(m_context);
     return report;
 }
 

@@ -8,6 +8,7 @@
 #include "core/engine/optim/optimiser.h"
 #include "core/engine/optim/schedule.h"
 #include "core/engine/train/checkpoint.h"
+#include "core/engine/train/lossscaler.h"
 #include "core/engine/train/plan.h"
 
 #include <map>
@@ -21,7 +22,8 @@ struct StepReport {
     double loss = 0; ///< of the global batch
     double rate = 0; ///< learning rate
     double gradNorm = 0;
-    double spread = 0; ///< as Health::addStep takes it
+    bool applied = true; ///< false: gradients overflowed float16, the weights stay (see LossScaler)
+    double spread = 0;   ///< as Health::addStep takes it
     std::map<std::string, double> figures;
 };
 
@@ -31,26 +33,32 @@ inline torch::MemoryFormat layoutFor(torch::Dtype dtype)
     return dtype == torch::kFloat32 ? torch::MemoryFormat::ChannelsLast : torch::MemoryFormat::Contiguous;
 }
 
-/// Turns batches into optimiser steps: views to the device, forward, averaged gradients, update.
+/// Turns batches into optimiser steps: views to the device, forward, averaged gradients, update. A step is begin(), add() for
+/// each part of its batch (train.accumulate), finish().
 class Stepper
 {
 public:
     Stepper(const Experiment &experiment, const Plan &plan, std::shared_ptr<methods::Method> method,
             std::shared_ptr<const dist::Ranks> ranks);
 
-    /// One step on this rank's slice of the global batch. Any number of ranks minimises the mean over the same images. A loss
-    /// or gradient that is not finite throws Failure on all ranks before anything is updated.
-    StepReport step(const data::Batch &batch, const Progress &progress);
+    void begin(const Progress &progress);
+    /// Gradients of this rank's slice of one part of the global batch. Any number of ranks minimises the mean over the same
+    /// images.
+    void add(const data::Batch &batch);
+    /// The update. A loss or gradient that is not finite throws Failure on all ranks before anything is changed.
+    StepReport finish();
 
     optim::Optimiser &optimiser() { return *m_optimiser; }
+    LossScaler &scaler() { return m_scaler; }
 
 private:
-    methods::Context context(const Progress &progress) const;
+    void forwardAndBackward(const data::Batch &batch);
     std::vector<torch::Tensor> views(const data::Batch &batch) const;
     torch::Tensor weighted(const torch::Tensor &loss, double share) const;
-    StepReport reduce(const torch::Tensor &loss, const methods::StepResult &result, double share) const;
+    StepReport reduce() const;
     double gradientNorm() const;
-    void clip(double norm) const;
+    void scaleGradients(double factor) const;
+    bool isWorthApplying(double gradNorm);
 
     const Experiment &m_experiment;
     Plan m_plan;
@@ -59,7 +67,15 @@ private:
     dist::GradientReducer m_reducer;
     std::unique_ptr<optim::Optimiser> m_optimiser;
     optim::LearningRate m_rate;
+    LossScaler m_scaler;
     torch::Dtype m_dtype;
+
+    // Of the running step.
+    methods::Context m_context;
+    std::int64_t m_parts = 0; ///< added so far
+    torch::Tensor m_loss;     ///< sums over them
+    std::map<std::string, double> m_figures;
+    std::int64_t m_outputDim = 0;
 };
 
 } // namespace parallax::train

@@ -11,6 +11,7 @@ struct TrainConfig {
     std::int64_t batchSize = 256;
     std::int64_t maxSteps = 0;
     std::int64_t seed = 0;
+    std::int64_t accumulate = 1;
     std::string precision = "fp32";
     double clipNorm = 0;
     std::int64_t threads = 0;
@@ -25,6 +26,14 @@ struct TrainConfig {
             .unit("images, over all ranks")
             .range(2, 1 << 20)
             .help("Images of one optimiser step, over all ranks together. Each rank takes an even share.");
+        group.field("accumulate", &TrainConfig::accumulate)
+            .label("Gradient accumulation")
+            .unit("parts of a batch")
+            .range(1, 4096)
+            .advanced()
+            .help("The batch goes through the network in so many equal parts, one after the other, and their gradients are "
+                  "averaged: memory for one part is enough. What compares images sees one part at a time: of a batch of 256 "
+                  "in 4 parts a contrastive loss, batch norm or SwAV's assignment sees 64.");
         group.field("max_steps", &TrainConfig::maxSteps)
             .label("At most")
             .unit("steps")
@@ -39,8 +48,13 @@ struct TrainConfig {
             .label("Precision")
             .advanced()
             .choice("fp32", "32 bit", "what networks are trained with")
+            .choice("bf16", "bfloat16",
+                    "networks compute in half precision: faster on GPUs from NVIDIA's Ampere on, half the memory")
+            .choice("fp16", "float16", "the same for older GPUs, with loss scaling")
             .choice("fp64", "64 bit", "slow: to compare runs to the last digits")
-            .help("Number format of weights, activations and losses.");
+            .help("Number format of what networks compute. With bf16 and fp16 weights, losses, batch statistics and "
+                  "evaluation "
+                  "stay in 32 bit.");
         group.field("clip_norm", &TrainConfig::clipNorm)
             .label("Gradient clipping")
             .unit("norm")

@@ -110,7 +110,7 @@ Trainer::Trainer(const Launch &launch, Experiment experiment, Reporter &reporter
       m_splits(valueOrThrow(data::openData(m_experiment.data, std::uint64_t(m_experiment.train.seed)))),
       m_plan(valueOrThrow(makePlan(m_experiment, m_splits, launch.world))), m_method(placeMethod(m_experiment, m_ranks)),
       m_stepper(m_experiment, m_plan, m_method, m_ranks), m_evaluator(m_experiment, m_splits, m_ranks, launch.ranksHere),
-      m_chanceLoss(m_method->chanceLoss(m_experiment.gathers() ? m_plan.batch : m_plan.batch / launch.world)),
+      m_chanceLoss(m_method->chanceLoss(m_experiment.gathers() ? m_plan.part : m_plan.part / launch.world)),
       m_health(m_chanceLoss), m_commands(launch.commandFd)
 {
 }
@@ -135,6 +135,7 @@ void Trainer::announce()
                       {"images", m_plan.images},
                       {"batch", m_plan.batch},
                       {"batch_per_rank", m_plan.batchPerRank},
+                      {"accumulate", m_experiment.train.accumulate},
                       {"lr_scaled", m_plan.rate},
                       {"chance_loss", figureToJson(m_chanceLoss)},
                       {"bank", m_evaluator.bankSize()},
@@ -156,6 +157,7 @@ void Trainer::resume()
     valueOrThrow(nn::loadState(*m_method, checkpoint->tensors, kModelPrefix));
     valueOrThrow(m_stepper.optimiser().loadState(valueOrThrow(nn::readTensors(checkpoint->tensors, kOptimPrefix))));
     m_progress = checkpoint->progress;
+    m_stepper.scaler().setState(m_progress.scaling);
     m_savedStep = m_evaluatedStep = step;
 }
 
@@ -179,23 +181,28 @@ Outcome Trainer::run()
 bool Trainer::runEpoch()
 {
     const auto seed = std::uint64_t(m_experiment.train.seed);
-    auto batches = data::rankBatches(data::permutation(m_plan.images, seed, m_progress.epoch), m_plan.batch, m_ranks->rank(),
+    const std::int64_t parts = m_experiment.train.accumulate;
+    auto batches = data::rankBatches(data::permutation(m_plan.images, seed, m_progress.epoch), m_plan.part, m_ranks->rank(),
                                      m_ranks->world());
-    batches.erase(batches.begin(), batches.begin() + m_progress.batch);
+    batches.resize(std::size_t(m_plan.stepsPerEpoch * parts)); // parts that are left over make no step
+    batches.erase(batches.begin(), batches.begin() + m_progress.batch * parts);
     data::Loader::Options options;
     options.seed = seed;
     options.epoch = m_progress.epoch;
     options.threads = threadsFor(m_experiment.data.threads, Machine::usableCores(), m_launch.ranksHere);
     options.prefetch = int(m_experiment.data.prefetch);
     data::Loader loader(m_splits.train, m_method->views(m_experiment.augment), std::move(batches), options);
-    while (!done()) {
+    while (!done() && m_progress.batch < m_plan.stepsPerEpoch) {
         if (!obeyCommands()) return false;
         const auto start = Clock::now();
         const double waited = loader.waited();
-        const auto batch = valueOrThrow(loader.next());
-        reportUnreadable(loader);
-        if (!batch) break;
-        const StepReport figures = m_stepper.step(*batch, m_progress);
+        m_stepper.begin(m_progress);
+        for (std::int64_t part = 0; part < parts; ++part) {
+            m_stepper.add(*valueOrThrow(loader.next()));
+            reportUnreadable(loader);
+        }
+        const StepReport figures = m_stepper.finish();
+        m_progress.scaling = m_stepper.scaler().state();
         ++m_progress.step;
         ++m_progress.batch;
         markPosition();
@@ -216,7 +223,7 @@ void Trainer::report(const StepReport &report, double seconds, double waited)
     if (isMain()) {
         fields["loss"] = report.loss;
         fields["lr"] = report.rate;
-        fields["grad_norm"] = report.gradNorm;
+        fields["grad_norm"] = figureToJson(report.gradNorm);
         for (const auto &[name, value] : report.figures) fields[name] = figureToJson(value);
         fields["images_per_s"] = double(m_plan.batch) / seconds;
     }

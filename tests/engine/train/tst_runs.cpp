@@ -89,6 +89,68 @@ private Q_SLOTS:
         QVERIFY(largestDifference(one, three) < 1e-9);
     }
 
+    void partsOfABatchAreTheSameOnAnyNumberOfRanks()
+    {
+        const Json config = with(smallConfig(images()),
+                                 {{"train.precision", "fp64"},
+                                  {"train.accumulate", 2},
+                                  {"train.max_steps", 5}, // into the second epoch
+                                  {"checkpoint.every_steps", 2},
+                                  {"eval.every_epochs", 0}});
+        WorkerRun one(folder("parts"), config), three(folder("parts over ranks"), config); // 8 images: 2, 3 and 3
+        QCOMPARE(one.train(1), std::vector<int>{0});
+        QCOMPARE(three.train(3), (std::vector<int>{0, 0, 0}));
+        QCOMPARE(one.losses().size(), std::size_t(5));
+        QVERIFY2(largestDifference(one.losses(), three.losses()) < 1e-9,
+                 qPrintable(QString::number(largestDifference(one.losses(), three.losses()))));
+        QVERIFY(largestDifference(one, three) < 1e-9);
+        QCOMPARE(one.events("plan").back().fields["accumulate"].get<int>(), 2);
+        WorkerRun whole(folder("whole batches"), with(config, {{"train.accumulate", 1}}));
+        QCOMPARE(whole.train(1), std::vector<int>{0});
+        QVERIFY(whole.losses().front() > one.losses().front()); // 31 images to tell apart, not 15
+    }
+
+    void halfPrecisionTrainsAndResumesWithTheSameBits_data()
+    {
+        QTest::addColumn<QString>("precision");
+        QTest::newRow("bfloat16") << "bf16";
+        QTest::newRow("float16") << "fp16";
+    }
+    void halfPrecisionTrainsAndResumesWithTheSameBits()
+    {
+        QFETCH(QString, precision);
+        const std::string name = precision.toStdString();
+        const Json config = with(smallConfig(images()),
+                                 {{"train.precision", name},
+                                  {"train.epochs", 2},
+                                  {"optim.schedule", "constant"}, // the same for the run that is cut short
+                                  {"checkpoint.every_steps", 1}});
+        WorkerRun whole(folder(name), config), parts(folder(name + " in two"), with(config, {{"train.max_steps", 4}}));
+        WorkerRun exact(folder(name + " beside 32 bit"), with(config, {{"train.precision", "fp32"}}));
+        QCOMPARE(whole.train(2), (std::vector<int>{0, 0}));
+        QCOMPARE(exact.train(2), (std::vector<int>{0, 0}));
+        QCOMPARE(whole.losses().size(), std::size_t(6));
+        QVERIFY(whole.losses()[0] != exact.losses()[0] && std::abs(whole.losses()[0] - exact.losses()[0]) < 0.05);
+        QCOMPARE(parts.train(2), (std::vector<int>{0, 0}));
+        // The same run cut after four steps, its checkpoint taken up by a run that goes to the end.
+        WorkerRun rest(folder(name + " resumed"), config);
+        for (const auto &file : parts.run.listCheckpoints()) {
+            std::filesystem::copy(file.tensors, rest.run.checkpoints() / file.tensors.filename());
+            std::filesystem::copy(file.state, rest.run.checkpoints() / file.state.filename());
+        }
+        QCOMPARE(rest.train(2, {"--resume"}), (std::vector<int>{0, 0}));
+        QCOMPARE(rest.losses().size(), std::size_t(2));
+        QCOMPARE(rest.losses().back(), whole.losses().back());
+        // Weights are kept in 32 bit.
+        std::vector<std::string> warnings;
+        const auto saved = train::readNewest(whole.run, warnings);
+        QVERIFY(saved.ok());
+        for (const auto &tensor : saved->tensors.names())
+            QVERIFY2(nn::readTensor(saved->tensors, tensor)->scalar_type() != torch::kFloat16, tensor.c_str());
+        const bool scaled = !whole.events("metrics").empty() && whole.events("metrics")[0].fields.contains("loss_scale");
+        QCOMPARE(scaled, name == "fp16");
+    }
+
     void withoutSynchronisationRanksStillAgreeOnTheWeights()
     {
         WorkerRun run(folder("apart"),
