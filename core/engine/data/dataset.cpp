@@ -140,8 +140,9 @@ Result<Splits> openData(const DataConfig &config, std::uint64_t seed)
     if (config.limit > 0 && config.limit < cut.train->size())
         cut.train = std::make_shared<const Subset>(
             cut.train, drawEvenly(labelsOf(*cut.train), config.limit, seed, Random::Purpose::Limit), cut.train->classes());
+    const bool fraction = cut.val && !*val;
     if (!cut.val || !labelled) cut.val = nothing(cut.train);
-    return Splits{cut.train, cut.val};
+    return Splits{cut.train, cut.val, fraction};
 }
 
 } // namespace parallax::data

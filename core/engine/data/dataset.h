@@ -62,6 +62,7 @@ private:
 struct Splits {
     std::shared_ptr<const Dataset> train;
     std::shared_ptr<const Dataset> val;
+    bool cut = false; ///< val is a part of the images that was left out of train: data.val_fraction
 };
 
 /// Opens what DataConfig names. Errors: missing or empty folder, no readable image, an IDX file that lies about its size …

@@ -15,6 +15,7 @@ namespace parallax::data {
 struct ViewSpec {
     AugmentConfig augment;
     bool random = true; ///< false: shorter side resized to size, centre crop, normalised: what evaluation sees
+    double centre = 1;  ///< of a view that is not random: the share of the shorter side that the crop keeps, above 0 to 1
 };
 
 /// Everything random about a view follows from these four: any number of threads and ranks, in any order, gives the same bytes.

@@ -63,18 +63,20 @@ void randomView(const cv::Mat &rgb, const AugmentConfig &augment, const ViewKey 
     if (Random(key, Purpose::Solarize).uniform() < float(augment.solarizeP)) transforms::solarise(view, 0.5f);
 }
 
-/// Shorter side to `size`, the longer one in proportion; of that the middle.
-void centreView(const cv::Mat &rgb, Planes view)
+/// Shorter side to size / centre, the longer one in proportion; of that the middle.
+void centreView(const cv::Mat &rgb, double centre, Planes view)
 {
-    const int size = view.width;
+    const int size = view.width, shorter = centreSide(size, centre);
     const bool wide = rgb.cols > rgb.rows;
-    const int longer = int(std::int64_t(size) * (wide ? rgb.cols : rgb.rows) / (wide ? rgb.rows : rgb.cols));
-    const cv::Size full = wide ? cv::Size(longer, size) : cv::Size(size, longer);
-    const int offset = int(std::nearbyint((longer - size) / 2.0));
-    resample(rgb, {0, 0, rgb.cols, rgb.rows}, full, {wide ? offset : 0, wide ? 0 : offset, size, size}, view.rgb);
+    const int longer = int(std::int64_t(shorter) * (wide ? rgb.cols : rgb.rows) / (wide ? rgb.rows : rgb.cols));
+    const cv::Size full = wide ? cv::Size(longer, shorter) : cv::Size(shorter, longer);
+    const int left = int(std::nearbyint((full.width - size) / 2.0)), top = int(std::nearbyint((full.height - size) / 2.0));
+    resample(rgb, {0, 0, rgb.cols, rgb.rows}, full, {left, top, size, size}, view.rgb);
 }
 
 } // namespace
+
+int centreSide(int size, double centre) { return std::max(size, int(std::lround(size / centre))); }
 
 Normalisation::Normalisation(const AugmentConfig &augment)
 {
@@ -111,7 +113,7 @@ void makeView(const cv::Mat &rgb, const ViewSpec &spec, const ViewKey &key, floa
     if (spec.random)
         randomView(rgb, spec.augment, key, view);
     else
-        centreView(rgb, view);
+        centreView(rgb, spec.centre, view);
     const Normalisation normalisation(spec.augment);
     transforms::normalise(view, normalisation.mean, normalisation.std);
 }

@@ -11,6 +11,9 @@ namespace parallax::data {
 /// log-uniform in 3/4 … 4/3, ten tries; then the largest centred rectangle whose ratio is in that range.
 cv::Rect drawCrop(const cv::Size &image, const AugmentConfig &augment, Random random);
 
+/// What the shorter side of an image is resized to, for a centre crop of `size` that keeps the share `centre` of it.
+int centreSide(int size, double centre);
+
 /// Mean and standard deviation as three values each, whether the configuration gives one or three.
 struct Normalisation {
     double mean[3], std[3];

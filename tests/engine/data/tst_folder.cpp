@@ -143,6 +143,7 @@ private slots:
         QVERIFY(splits->train->classes() == splits->val->classes());
         QVERIFY(labelsOf(*splits->val) == (std::vector<int>{2, 1}));
         QVERIFY(labelsOf(*splits->train) == (std::vector<int>{0, 1}));
+        QVERIFY(!splits->cut);
         wanted.valSource = flat.name();
         QCOMPARE(openData(wanted, 1).error().where, std::string("data.val_source"));
     }
@@ -242,6 +243,7 @@ private slots:
         const Folder folder(numbered("a", 40) + numbered("b", 20) + numbered("c", 1));
         const auto splits = openData(settings(folder.name(), 0.1), 3);
         QVERIFY(splits.ok());
+        QVERIFY(splits->cut);
         QCOMPARE(splits->val->size(), std::int64_t(6));
         std::map<int, int> counts;
         for (const int label : labelsOf(*splits->val)) ++counts[label];

@@ -194,6 +194,20 @@ private slots:
                 QVERIFY(std::abs(same[std::size_t(y * 10 + x)] - rgb.at<cv::Vec3b>(y, x)[0] / 255.f) < 1e-6f);
     }
 
+    /// Resize to 256, crop of 224: what is usual on large images.
+    void evaluationMayLeaveOutTheBorder()
+    {
+        QCOMPARE(centreSide(224, 0.875), 256);
+        QCOMPARE(centreSide(224, 1), 224);
+        const ViewSpec spec{plain(8), false, 0.5};
+        cv::Mat wide(16, 25, CV_8UC3, cv::Scalar::all(0));
+        wide(cv::Rect(8, 4, 8, 8)) = cv::Scalar::all(255); // offsets (25 - 8) / 2 = 8.5 and (16 - 8) / 2
+        for (const float value : view(wide, spec, {})) QCOMPARE(value, 1.f);
+        cv::Mat tall;
+        cv::transpose(wide, tall);
+        for (const float value : view(tall, spec, {})) QCOMPARE(value, 1.f);
+    }
+
     void normalisationByOneOrThreeValues()
     {
         const cv::Mat rgb(8, 8, CV_8UC3, cv::Scalar(51, 102, 153)); // 0.2, 0.4, 0.6
