@@ -60,7 +60,7 @@ public:
     std::int64_t patchCount(std::int64_t height, std::int64_t width) const;
     const VitOptions &options() const { return m_options; }
 
-    std::vector<std::string> classifier() const override { return {"heads."}; }
+    std::vector<std::string> classifier() const override { return {"heads.head.", "heads."}; }
     /// A positional embedding that was made for another image size, interpolated to this one's.
     torch::Tensor adapt(const std::string &name, const torch::Tensor &read) const override;
 
