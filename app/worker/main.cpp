@@ -32,7 +32,7 @@ struct JobEntry {
 };
 
 const std::vector<JobEntry> jobTable{
-    {"schema", {}, jobs::schema},
+    {"schema", {"--job"}, jobs::schema},
     {"methods", {}, jobs::methods},
     {"devices", {}, jobs::devices},
     {"plan", {"--config"}, jobs::plan},
@@ -40,6 +40,7 @@ const std::vector<JobEntry> jobTable{
     {"stats", {"--config"}, jobs::stats},
     {"preview", {"--config", "--images", "--epochs", "--out"}, jobs::preview},
     {"embed", {"--run", "--epoch", "--data", "--limit", "--weights"}, jobs::embed},
+    {"eval", {"--run", "--epoch", "--weights", "--data", "--val-data", "--device", "--set+"}, jobs::evaluate},
     {"export", {"--run", "--out", "--epoch", "--weights"}, jobs::exportBackbone},
     {"selftest", {"--steps"}, jobs::selftest},
 };

@@ -6,6 +6,7 @@
 #include "core/cli/output.h"
 #include "core/session/job.h"
 #include "core/session/launch.h"
+#include "core/session/qtconvert.h"
 #include "core/session/settings.h"
 
 namespace parallax::cli {
@@ -48,9 +49,19 @@ std::string fieldLine(const config::Field &field)
     return line;
 }
 
+/// The settings of a job that has some of its own.
+Result<config::Schema> jobSchema(const std::string &job)
+{
+    const auto answer = session::runJob(session::Job::Program::Worker,
+                                        {QStringLiteral("schema"), QStringLiteral("--job"), session::toQString(job)});
+    if (!answer) return answer.error();
+    return config::Schema::fromJson(*answer);
+}
+
 int schema(const Arguments &arguments)
 {
-    const auto schema = session::loadSchema();
+    const std::string job = arguments.operand();
+    const auto schema = job.empty() || job == "train" ? session::loadSchema() : jobSchema(job);
     if (!schema) return fail(arguments, schema.error(), 1);
     if (arguments.json()) {
         printJson(schema->toJson());
@@ -100,7 +111,9 @@ Command schemaCommand()
 {
     Command command;
     command.name = "schema";
+    command.operands = "[eval]";
     command.summary = "Every setting: default, unit, what is allowed, what it does.";
+    command.details = "Those of a training configuration; with eval those of parallax eval.";
     command.example = "parallax schema --json";
     command.options = {jsonOption()};
     command.run = schema;

@@ -91,9 +91,9 @@ void warnOfUnknownEnvironment()
 
 std::vector<Command> commands()
 {
-    return {trainCommand(),  resumeCommand(), stopCommand(),     listCommand(),      showCommand(),      methodsCommand(),
-            schemaCommand(), configCommand(), previewCommand(),  dataCheckCommand(), dataStatsCommand(), embedCommand(),
-            exportCommand(), doctorCommand(), selftestCommand(), superviseCommand()};
+    return {trainCommand(),  resumeCommand(), stopCommand(),    listCommand(),      showCommand(),      methodsCommand(),
+            schemaCommand(), configCommand(), previewCommand(), dataCheckCommand(), dataStatsCommand(), embedCommand(),
+            evalCommand(),   exportCommand(), doctorCommand(),  selftestCommand(),  superviseCommand()};
 }
 
 Option runsOption() { return {"runs", "DIR", "Folder of runs (default: $PARALLAX_RUNS, else the user's data folder)."}; }

@@ -24,6 +24,7 @@ Command dataCheckCommand();
 Command dataStatsCommand();
 Command previewCommand();
 Command embedCommand();
+Command evalCommand();
 Command exportCommand();
 Command selftestCommand();
 

@@ -4,6 +4,7 @@
 #include "core/cli/commands.h"
 #include "core/cli/output.h"
 #include "core/cli/progress.h"
+#include "core/runs/evaluation.h"
 #include "core/session/qtconvert.h"
 #include "core/session/runfollower.h"
 #include "core/session/runname.h"
@@ -140,6 +141,21 @@ void showRecord(const runs::RunRecord &record)
     row("git", gitText(record.git));
 }
 
+std::string evaluationText(const runs::Evaluation &evaluation)
+{
+    return evaluation.mode + " of epoch " + std::to_string(evaluation.checkpointEpoch) + ": " +
+        figure(evaluation.last.top1, 4) + " last, " + figure(evaluation.best.top1, 4) + " best (after epoch " +
+        std::to_string(evaluation.best.epoch) + " of " + std::to_string(evaluation.last.epoch) + "), " +
+        evaluation.file.filename().string();
+}
+
+Json evaluationsOf(const runs::RunFolder &folder)
+{
+    Json all = Json::array();
+    for (const auto &evaluation : runs::readEvaluations(folder)) all.push_back(evaluation.toJson());
+    return all;
+}
+
 void showFiles(const runs::RunFolder &folder)
 {
     std::vector<std::string> steps, epochs;
@@ -147,6 +163,7 @@ void showFiles(const runs::RunFolder &folder)
     for (const int epoch : folder.listEmbeddings()) epochs.push_back(std::to_string(epoch));
     row("checkpoints", steps.empty() ? "none" : "at step " + text::join(steps, ", "));
     row("embeddings", epochs.empty() ? "none" : "of epoch " + text::join(epochs, ", "));
+    for (const auto &evaluation : runs::readEvaluations(folder)) row("evaluated", evaluationText(evaluation));
     row("folder", folder.path().string());
 }
 
@@ -165,6 +182,7 @@ int show(const Arguments &arguments)
         json["changes"] = changes;
         json["checkpoints"] = checkpointsOf(*folder);
         json["embeddings"] = folder->listEmbeddings();
+        json["evaluations"] = evaluationsOf(*folder);
         json["skipped_lines"] = data.skippedLines;
         printJson(json);
         return 0;
@@ -188,7 +206,7 @@ Command showCommand()
     Command command;
     command.name = "show";
     command.operands = "RUN";
-    command.summary = "One run: state and reason, results, changed settings, checkpoints.";
+    command.summary = "One run: state and reason, results, evaluations, changed settings, checkpoints.";
     command.details = "RUN: a folder, the start of a run's name or id, or last.";
     command.example = "parallax show last";
     command.options = {runsOption(), jsonOption()};

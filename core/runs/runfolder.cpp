@@ -179,6 +179,29 @@ std::vector<int> RunFolder::listEmbeddings() const
     return epochs;
 }
 
+RunFolder::Evaluation RunFolder::newEvaluation(const std::string &mode) const
+{
+    const std::string first = utcNow() + '-' + namePart(mode);
+    for (int attempt = 1;; ++attempt) {
+        const std::string stem = attempt == 1 ? first : first + '-' + std::to_string(attempt);
+        Evaluation candidate{evaluations() / (stem + ".json"), evaluations() / (stem + ".safetensors")};
+        std::error_code ignored;
+        if (!fs::exists(candidate.result, ignored) && !fs::exists(candidate.weights, ignored)) return candidate;
+    }
+}
+
+std::vector<RunFolder::Evaluation> RunFolder::listEvaluations() const
+{
+    std::vector<Evaluation> found;
+    for (const std::string &name : namesIn(evaluations())) {
+        const fs::path result = evaluations() / name;
+        if (name.front() == '.' || result.extension() != ".json") continue;
+        found.push_back({result, evaluations() / (result.stem().string() + ".safetensors")});
+    }
+    std::ranges::sort(found, {}, &Evaluation::result);
+    return found;
+}
+
 std::vector<RunFolder> listRuns(const fs::path &runs)
 {
     std::vector<std::string> names = namesIn(runs);

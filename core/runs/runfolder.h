@@ -34,6 +34,7 @@ public:
     std::filesystem::path supervisorLog() const { return m_path / "supervisor.txt"; } ///< of one left in the background
     std::filesystem::path checkpoints() const { return m_path / "checkpoints"; }
     std::filesystem::path embeddings() const { return m_path / "embeddings"; }
+    std::filesystem::path evaluations() const { return m_path / "evals"; }
     std::filesystem::path plots() const { return m_path / "plots.svg"; }
     /// Where the ranks of one launch meet. A new file for each: a killed launch leaves its own behind.
     std::filesystem::path rendezvous(std::size_t attempt) const
@@ -52,6 +53,13 @@ public:
     /// Those of which both files are there, oldest first.
     std::vector<Checkpoint> listCheckpoints() const;
     std::vector<int> listEmbeddings() const; ///< epochs, ascending; unfinished ones are not among them
+
+    struct Evaluation {
+        std::filesystem::path result, weights; ///< <utc>-<mode>.json, .safetensors
+    };
+    /// Names that no evaluation has yet, in the existing folder evaluations().
+    Evaluation newEvaluation(const std::string &mode) const;
+    std::vector<Evaluation> listEvaluations() const; ///< those with a result, oldest first
 
 private:
     std::filesystem::path m_path;

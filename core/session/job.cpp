@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/session/qtconvert.h"
 
+#include <QDeadlineTimer>
 #include <QProcess>
 
 #include <csignal>
@@ -25,9 +26,9 @@ std::string calledAs(const QProcess &process)
 }
 
 /// The end of what the program said on stderr, for a message: one line.
-std::string lastWords(QProcess &process)
+std::string lastWords(const QByteArray &said)
 {
-    const QByteArray words = process.readAllStandardError().right(2'000).trimmed();
+    const QByteArray words = said.right(2'000).trimmed();
     return text::printable(words.mid(words.lastIndexOf('\n') + 1).toStdString());
 }
 
@@ -43,24 +44,41 @@ std::string member(const Json &object, const char *key)
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-Result<Json> readAnswer(QProcess &process, const QByteArray &output)
+/// Waits for the end; false: too long. `said` gets the lines of stderr that `progress` leaves.
+bool follow(QProcess &process, int timeoutMs, const std::function<bool(const QByteArray &)> &progress, QByteArray &said)
+{
+    const QDeadlineTimer deadline(timeoutMs);
+    process.setReadChannel(QProcess::StandardError);
+    const auto take = [&] {
+        while (process.canReadLine())
+            if (const QByteArray line = process.readLine(); !progress(line)) said = (said + line).right(4'000);
+    };
+    while (process.state() != QProcess::NotRunning && !deadline.hasExpired()) {
+        process.waitForReadyRead(int(deadline.remainingTime()));
+        take();
+    }
+    take();
+    return process.state() == QProcess::NotRunning;
+}
+
+Result<Json> readAnswer(const QProcess &process, const QByteArray &output, const QByteArray &said)
 {
     if (process.exitStatus() == QProcess::CrashExit) {
         const std::string what = calledAs(process) + " was ended by " + signalName(process.exitCode());
-        return Error{what, {}, lastWords(process)};
+        return Error{what, {}, lastWords(said)};
     }
     if (output.size() > outputLimit) return Error{calledAs(process) + " printed too much to be an answer", {}, {}};
     Json answer = Json::parse(output.begin(), output.end(), nullptr, false);
     if (answer.is_discarded()) {
         const std::string code = std::to_string(process.exitCode());
-        return Error{calledAs(process) + " printed no JSON (exit code " + code + ")", {}, lastWords(process)};
+        return Error{calledAs(process) + " printed no JSON (exit code " + code + ")", {}, lastWords(said)};
     }
     const auto error = answer.is_object() ? answer.find("error") : answer.end();
     if (error != answer.end() && error->is_object())
         return Error{member(*error, "what"), member(*error, "where"), member(*error, "hint")};
     if (process.exitCode() != 0)
         return Error{
-            calledAs(process) + " failed with exit code " + std::to_string(process.exitCode()), {}, lastWords(process)};
+            calledAs(process) + " failed with exit code " + std::to_string(process.exitCode()), {}, lastWords(said)};
     return answer;
 }
 
@@ -108,26 +126,30 @@ void Job::finish()
     if (m_done) return;
     m_done = true;
     m_output += m_process->readAllStandardOutput();
-    const auto answer = readAnswer(*m_process, m_output);
+    const auto answer = readAnswer(*m_process, m_output, m_process->readAllStandardError());
     if (answer)
         emit succeeded(*answer);
     else
         emit failed(answer.error());
 }
 
-Result<Json> runJob(Job::Program program, const QStringList &arguments, int timeoutMs)
+Result<Json> runJob(Job::Program program, const QStringList &arguments, int timeoutMs,
+                    const std::function<bool(const QByteArray &)> &progress)
 {
     QProcess process;
     setUp(process, program, arguments);
     process.start(QIODevice::ReadOnly);
     if (!process.waitForStarted()) return notStarted(process);
-    if (!process.waitForFinished(timeoutMs)) {
+    QByteArray said;
+    const bool ended = progress ? follow(process, timeoutMs, progress, said) : process.waitForFinished(timeoutMs);
+    said += process.readAllStandardError();
+    if (!ended) {
         process.kill();
         process.waitForFinished(1'000);
         const std::string seconds = text::duration(timeoutMs / 1000.0);
-        return Error{calledAs(process) + " gave no answer within " + seconds, {}, lastWords(process)};
+        return Error{calledAs(process) + " gave no answer within " + seconds, {}, lastWords(said)};
     }
-    return readAnswer(process, process.readAllStandardOutput());
+    return readAnswer(process, process.readAllStandardOutput(), said);
 }
 
 QString programPath(Job::Program program)

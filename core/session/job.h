@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <functional>
+
 class QProcess;
 
 namespace parallax::session {
@@ -38,8 +40,10 @@ private:
     bool m_done = false;
 };
 
-/// The same, waiting: for the command line.
-Result<Json> runJob(Job::Program program, const QStringList &arguments, int timeoutMs = 120'000);
+/// The same, waiting: for the command line. `progress` gets every line of stderr as it comes, and says whether it has dealt with
+/// it; the others may explain a failure.
+Result<Json> runJob(Job::Program program, const QStringList &arguments, int timeoutMs = 120'000,
+                    const std::function<bool(const QByteArray &line)> &progress = {});
 
 /// Full path of a sibling executable: $PARALLAX_WORKER for the worker and $PARALLAX_CLI for the command line when set, else
 /// beside the running one.

@@ -379,6 +379,8 @@ private Q_SLOTS:
         QTest::newRow("data stats") << Words{"data", "stats", "fashion-mnist"};
         QTest::newRow("preview") << Words{"preview", "--preset", "demo", "--images", "2", "--out", "views"};
         QTest::newRow("embed") << Words{"embed", "last", "--epoch", "1"};
+        QTest::newRow("eval") << Words{"eval", "last", "--epoch", "1"};
+        QTest::newRow("settings of eval") << Words{"schema", "eval"};
         QTest::newRow("export") << Words{"export", "last", "--out", "weights.safetensors"};
         QTest::newRow("selftest") << Words{"selftest"};
         QTest::newRow("list") << Words{"list"};
@@ -394,6 +396,33 @@ private Q_SLOTS:
         QVERIFY(!text.out.contains('\x1b')); // the fake's file names hold escape codes
         QVERIFY2(json.code == 0, json.err.constData());
         QVERIFY(!parsed(json.out).is_discarded());
+    }
+
+    void evaluationsAreToldStoredAndListed()
+    {
+        const runs::RunFolder run = m_box->makeFinishedRun();
+        const Output text = m_box->parallax({"eval", "last", "--lr", "0.1"});
+        QVERIFY2(text.code == 0, text.err.constData());
+        for (const char *part : {"90 images to learn from, 10 for validation", "0.7000    0.9000", "0.5000    0.8000",
+                                 "best  0.9000 top-1, 1.0000 top-5, after epoch 1", "last  0.8000 top-1"})
+            QVERIFY2(text.out.contains(part), text.out.constData());
+        QVERIFY(text.err.contains("warning: escape") && !text.err.contains('\x1b'));
+        QVERIFY(!text.out.contains("a warning of a library"));
+        const Output json = m_box->parallax({"eval", "last", "--json"});
+        QCOMPARE(parsed(json.out)["best"]["top1"].get<double>(), 0.9);
+        QVERIFY2(json.err.isEmpty(), json.err.constData());
+        QCOMPARE(run.listEvaluations().size(), std::size_t(2));
+        const auto shown = parsed(m_box->parallax({"show", "last", "--json"}).out)["evaluations"];
+        QCOMPARE(shown.size(), std::size_t(2));
+        QCOMPARE(shown[0]["checkpoint_epoch"].get<int>(), 3);
+        QCOMPARE(shown[0]["last"]["top1"].get<double>(), 0.8);
+        QVERIFY(m_box->parallax({"show", "last"}).out.contains("linear of epoch 3: 0.8000 last, 0.9000 best"));
+        m_box->script("job_error=eval");
+        const Output failed = m_box->parallax({"eval", "last"});
+        QCOMPARE(failed.code, 1);
+        QVERIFY2(failed.err.contains("The script said so"), failed.err.constData());
+        m_box->script("job_garbage=eval");
+        QVERIFY(m_box->parallax({"eval", "last"}).err.contains("no JSON"));
     }
 
     void doctorFindsWhatIsBroken()

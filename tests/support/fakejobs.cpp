@@ -4,6 +4,8 @@
 
 #include "core/base/atomicfile.h"
 #include "core/base/text.h"
+#include "core/engine/eval/probeconfig.h"
+#include "core/runs/evaluation.h"
 #include "core/runs/runfolder.h"
 #include "core/runs/safetensors.h"
 #include "tests/support/fakeschema.h"
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iostream>
 #include <zlib.h>
 
 namespace parallax::fake {
@@ -152,6 +155,33 @@ Json exported(const Options &options)
     return {{"file", out}, {"tensors", 1}, {"bytes", std::filesystem::file_size(out)}};
 }
 
+/// Two epochs of a probe, told and stored as the real worker does.
+Json evaluated(const Options &options)
+{
+    const runs::RunFolder folder(option(options, "--run"));
+    std::cerr << R"({"mode": "linear", "checkpoint_epoch": 3, "weights": "", "epochs": 2, "lr": [0.1], "train_images": 90, )"
+              << R"("val_images": 10, "classes": 2, "device": "cpu"})"
+              << "\na warning of a library\n";
+    for (const char *row : {R"({"epoch": 1, "epochs": 2, "curves": [{"lr": 0.1, "loss": 0.7, "top1": 0.9, "top5": 1.0}]})",
+                            R"({"epoch": 2, "epochs": 2, "curves": [{"lr": 0.1, "loss": 0.5, "top1": 0.8, "top5": 1.0}]})"})
+        std::cerr << row << std::endl;
+    Json document{{"mode", "linear"},
+                  {"best", {{"epoch", 1}, {"loss", 0.7}, {"top1", 0.9}, {"top5", 1.0}}},
+                  {"last", {{"epoch", 2}, {"loss", 0.5}, {"top1", 0.8}, {"top5", 1.0}}},
+                  {"lr", 0.1},
+                  {"checkpoint", {{"epoch", 3}, {"step", 30}, {"weights", nullptr}}},
+                  {"data", {{"train_images", 90}, {"val_images", 10}}},
+                  {"protocol", {{"lr", {0.1}}}},
+                  {"warnings", {"escape \x1b[2J codes"}}};
+    const float weight = 1;
+    const auto file = runs::storeEvaluation(folder, "linear", document, [&](const std::filesystem::path &weights) {
+        return runs::writeSafetensors(weights, {{"weight", "F32", {1}, &weight}});
+    });
+    if (!file) return error(file.error());
+    document["file"] = file->string();
+    return document;
+}
+
 Json check()
 {
     return {{"source", "made up"},
@@ -198,10 +228,11 @@ Json job(const std::string &name, const Options &options)
 {
     if (const auto failing = Script(-1).find("job_error"); failing && failing->value == name)
         return error({"The script said so", name, "Look at the script"});
-    if (name == "schema") return schema().toJson();
+    if (name == "schema") return option(options, "--job") == "eval" ? eval::probeSchema().toJson() : schema().toJson();
     if (name == "methods") return methods();
     if (name == "devices") return devices();
     if (name == "embed") return embed(options);
+    if (name == "eval") return evaluated(options);
     if (name == "export") return exported(options);
     if (name == "selftest") return {{"ok", true}, {"difference", 1e-12}, {"steps", 20}};
     const auto config = config::readFile(option(options, "--config"));

@@ -34,7 +34,8 @@ public:
     {
         return inPrecision(images, [&] { return compute(images); });
     }
-    /// How the names of the classifier start that torchvision's network has behind these features: "fc.". The linear layer first.
+    /// How the names of the classifier start that torchvision's network has behind these features, such as "fc."; those of
+    /// its linear layer first.
     virtual std::vector<std::string> classifier() const { return {}; }
     /// A tensor of a weights file as this network takes it: unchanged unless it was made for another image size.
     virtual torch::Tensor adapt(const std::string &name, const torch::Tensor &read) const

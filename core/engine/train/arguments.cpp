@@ -8,6 +8,16 @@
 #include <algorithm>
 
 namespace parallax::train {
+namespace {
+
+std::vector<std::string> withoutMarks(std::vector<std::string> options)
+{
+    for (std::string &option : options)
+        if (option.ends_with('!') || option.ends_with('+')) option.pop_back();
+    return options;
+}
+
+} // namespace
 
 Result<Arguments> Arguments::parse(const std::vector<std::string> &words, const std::vector<std::string> &options)
 {
@@ -18,16 +28,28 @@ Result<Arguments> Arguments::parse(const std::vector<std::string> &words, const 
             arguments.m_values[option] = "";
             continue;
         }
-        if (std::find(options.begin(), options.end(), option) == options.end()) {
-            const auto nearest = text::nearest(option, options);
+        const bool several = std::find(options.begin(), options.end(), option + '+') != options.end();
+        if (!several && std::find(options.begin(), options.end(), option) == options.end()) {
+            const auto names = withoutMarks(options);
+            const auto nearest = text::nearest(option, names);
             return Error{"unknown option " + text::printable(option),
                          {},
-                         nearest ? "Did you mean " + *nearest + "?" : "It takes " + text::join(options, " ")};
+                         nearest ? "Did you mean " + *nearest + "?" : "It takes " + text::join(names, " ")};
         }
         if (i + 1 == words.size()) return Error{option + " needs a value", {}, {}};
+        if (several) {
+            arguments.m_lists[option].push_back(words[++i]);
+            continue;
+        }
         if (!arguments.m_values.emplace(option, words[++i]).second) return Error{option + " is given twice", {}, {}};
     }
     return arguments;
+}
+
+std::vector<std::string> Arguments::values(const std::string &option) const
+{
+    const auto found = m_lists.find(option);
+    return found == m_lists.end() ? std::vector<std::string>() : found->second;
 }
 
 std::string Arguments::text(const std::string &option, std::string fallback) const

@@ -11,7 +11,8 @@ namespace parallax::train::jobs {
 
 using Json = nlohmann::ordered_json;
 
-Result<Json> schema(const Arguments &);
+/// [--job eval]: of training configurations, or of a job that has settings of its own
+Result<Json> schema(const Arguments &arguments);
 Result<Json> methods(const Arguments &);
 Result<Json> devices(const Arguments &);
 /// --config FILE
@@ -24,6 +25,9 @@ Result<Json> stats(const Arguments &arguments);
 Result<Json> preview(const Arguments &arguments);
 /// --run DIR [--epoch N] [--data PATH] [--limit N] [--weights FILE]
 Result<Json> embed(const Arguments &arguments);
+/// --run DIR [--epoch N] [--weights FILE] [--data PATH] [--val-data PATH] [--device D] [--set probe.KEY=VALUE]…: linear probe or
+/// fine-tuning; a JSON line an epoch on stderr
+Result<Json> evaluate(const Arguments &arguments);
 /// --run DIR --out FILE [--epoch N]
 Result<Json> exportBackbone(const Arguments &arguments);
 /// [--steps N]: trains the same few steps with one rank and with two, in float64, and compares the weights.

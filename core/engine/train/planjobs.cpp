@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/train/jobs.h"
 
+#include "core/base/text.h"
 #include "core/engine/data/check.h"
 #include "core/engine/data/preview.h"
 #include "core/engine/data/stats.h"
 #include "core/engine/dist/cudamodule.h"
+#include "core/engine/eval/probeconfig.h"
 #include "core/engine/train/devices.h"
 #include "core/engine/train/experiment.h"
 #include "core/engine/train/failure.h"
@@ -59,7 +61,13 @@ std::int64_t featureWidth(methods::Method &method, const Experiment &experiment)
 
 } // namespace
 
-Result<Json> schema(const Arguments &) { return buildSchema().toJson(); }
+Result<Json> schema(const Arguments &arguments)
+{
+    const std::string job = arguments.text("--job", "train");
+    if (job == "train") return buildSchema().toJson();
+    if (job == "eval") return eval::probeSchema().toJson();
+    return Error{"there are no settings of " + text::printable(job), "--job", "There are those of: train, eval"};
+}
 
 Result<Json> methods(const Arguments &)
 {

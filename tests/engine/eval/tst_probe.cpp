@@ -63,7 +63,7 @@ public:
             "conv", torch::nn::Conv2d(torch::nn::Conv2dOptions(3, features, 3).stride(2).padding(1).bias(false)));
         m_norm = register_module("norm", nn::BatchNorm(features));
     }
-    torch::Tensor forward(const torch::Tensor &images) override
+    torch::Tensor compute(const torch::Tensor &images) override
     {
         sawTraining |= is_training();
         return torch::relu(m_norm->forward(m_conv->forward(images))).mean({2, 3});
