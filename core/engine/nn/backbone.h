@@ -19,6 +19,7 @@ struct BackboneConfig {
     std::string name = "resnet18";
     std::string stem = "imagenet";
     double width = 1;
+    std::string init = "he";
     bool zeroInitResidual = false;
     std::int64_t patchSize = 16;
     std::int64_t imageSize = 0;
@@ -59,7 +60,8 @@ struct BackboneInfo {
 };
 const std::vector<BackboneInfo> &backbones();
 
-/// torchvision's names in the state dict. Weights depend on torch's current seed alone and start as torchvision's do.
+/// torchvision's names in the state dict. Weights depend on torch's current seed alone and start as torchvision's do, unless
+/// `init` says otherwise.
 /// Every batch norm is a nn::BatchNorm: enableSyncBatchNorm(module, ranks) makes its statistics global.
 /// Throws std::runtime_error for a name that is not in the table.
 Backbone makeBackbone(const BackboneConfig &config);

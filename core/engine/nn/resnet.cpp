@@ -112,10 +112,11 @@ private:
     /// He et al. 2015 (arXiv:1502.01852) by the outputs, so that the gradient keeps its size on its way back.
     void initialise()
     {
-        apply([](torch::nn::Module &part) {
-            if (auto *conv = dynamic_cast<torch::nn::Conv2dImpl *>(&part))
-                torch::nn::init::kaiming_normal_(conv->weight, 0, torch::kFanOut, torch::kReLU);
-        });
+        if (m_options.heInit)
+            apply([](torch::nn::Module &part) {
+                if (auto *conv = dynamic_cast<torch::nn::Conv2dImpl *>(&part))
+                    torch::nn::init::kaiming_normal_(conv->weight, 0, torch::kFanOut, torch::kReLU);
+            });
         if (!m_options.zeroInitResidual) return;
         for (auto &block : m_blocks) torch::nn::init::zeros_(block->lastNorm()->weight);
     }
@@ -138,6 +139,7 @@ Backbone makeResNet(const std::array<int, 4> &blocks, bool bottleneck, double in
                        .inner = inner,
                        .imagenetStem = config.stem == "imagenet",
                        .stemRelu = config.stem != "cifar_linear",
+                       .heInit = config.init == "he",
                        .zeroInitResidual = config.zeroInitResidual});
 }
 

@@ -15,6 +15,7 @@ struct ResNetOptions {
     double inner = 1;       ///< factor on the channels of a bottleneck's 3×3 convolution: 2 in the wide networks
     bool imagenetStem = true;
     bool stemRelu = true; ///< ReLU behind the stem's batch norm
+    bool heInit = true;   ///< else convolutions start as PyTorch makes them
     bool zeroInitResidual = false;
     const char *projection = "downsample"; ///< torchvision's name of a block's projection; lightly's is "shortcut"
     /// Side of the mean pooling's window, and the pooled map is flattened; 0: over the whole map.

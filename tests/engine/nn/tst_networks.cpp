@@ -52,6 +52,17 @@ private Q_SLOTS:
         QVERIFY(weights["layer1.0.bn2.weight"].eq(1).all().item<bool>());
     }
 
+    void convolutionsCanStartAsPyTorchMakesThem()
+    {
+        torch::manual_seed(1);
+        const auto weights = nn::makeBackbone({.name = "resnet34", .init = "uniform"})->named_parameters();
+        // 512 inputs of 3×3: even between ±1 / √(9 · 512).
+        const torch::Tensor &weight = weights["layer4.1.conv2.weight"];
+        const double bound = 1 / std::sqrt(9.0 * 512);
+        QVERIFY(weight.abs().max().item<double>() <= bound);
+        QVERIFY(std::abs(weight.std().item<double>() / (bound / std::sqrt(3.0)) - 1) < 0.01);
+    }
+
     void wideNetworksWidenTheMiddleOnly()
     {
         const auto weights = nn::makeBackbone({.name = "wide_resnet50_2", .width = 0.125})->named_parameters();
@@ -108,7 +119,7 @@ private Q_SLOTS:
                 list << QString::fromStdString(field->name());
             return list.join(" ");
         };
-        QCOMPARE(keys("wide_resnet50_2"), "name stem width zero_init_residual");
+        QCOMPARE(keys("wide_resnet50_2"), "name stem width init zero_init_residual");
         QCOMPARE(keys("vit_small"), "name patch_size image_size drop_path");
         QCOMPARE(keys("convnext_tiny"), "name drop_path");
     }
