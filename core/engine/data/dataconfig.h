@@ -62,6 +62,7 @@ struct DataConfig {
 struct AugmentConfig {
     std::int64_t size = 32;
     double cropMin = 0.08, cropMax = 1;
+    std::string interpolation = "bilinear";
     double flipP = 0.5;
     double jitterP = 0.8, brightness = 0.4, contrast = 0.4, saturation = 0.4, hue = 0.1;
     double grayP = 0.2;
@@ -89,6 +90,12 @@ struct AugmentConfig {
             .hint("slider")
             .advanced()
             .help("Largest share of the image's area that a random resized crop takes.");
+        group.field("interpolation", &AugmentConfig::interpolation)
+            .label("Interpolation")
+            .choice("bilinear", "Bilinear", "as most published augmentations have it")
+            .choice("bicubic", "Bicubic", "sharper, as with DINO")
+            .advanced()
+            .help("How a random resized crop is scaled to the view; where it shrinks, without aliasing.");
         group.field("flip_p", &AugmentConfig::flipP)
             .label("Flip probability")
             .range(0, 1)

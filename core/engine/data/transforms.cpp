@@ -71,6 +71,11 @@ void flipVertically(Planes view)
                              plane + (view.height - 1 - y) * view.width);
 }
 
+void clip(Planes view)
+{
+    for (float *p = view.rgb, *end = p + 3 * view.pixels(); p < end; ++p) *p = clamp01(*p);
+}
+
 void solarise(Planes view, float threshold)
 {
     for (float *p = view.rgb, *end = p + 3 * view.pixels(); p < end; ++p) *p = *p >= threshold ? 1 - *p : *p;

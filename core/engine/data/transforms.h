@@ -17,6 +17,8 @@ struct Planes {
 
 void flipHorizontally(Planes view);
 void flipVertically(Planes view);
+/// Every value cut to 0 … 1, as 8-bit pictures are by themselves.
+void clip(Planes view);
 /// Every value times `factor`, cut to 0 … 1.
 void adjustBrightness(Planes view, float factor);
 /// Away from (factor > 1) or towards the mean of the gray picture.

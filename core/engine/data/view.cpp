@@ -55,7 +55,10 @@ void randomBlur(Planes view, const AugmentConfig &augment, Random random)
 void randomView(const cv::Mat &rgb, const AugmentConfig &augment, const ViewKey &key, Planes view)
 {
     const cv::Rect crop = drawCrop(rgb.size(), augment, Random(key, Purpose::Crop));
-    resample(rgb, crop, {view.width, view.height}, {0, 0, view.width, view.height}, view.rgb);
+    const bool bicubic = augment.interpolation == "bicubic";
+    resample(rgb, crop, {view.width, view.height}, {0, 0, view.width, view.height}, view.rgb,
+             bicubic ? Filter::Bicubic : Filter::Bilinear);
+    if (bicubic) transforms::clip(view); // it overshoots at edges
     if (Random(key, Purpose::Flip).uniform() < float(augment.flipP)) transforms::flipHorizontally(view);
     jitter(view, augment, Random(key, Purpose::Jitter));
     if (Random(key, Purpose::Gray).uniform() < float(augment.grayP)) transforms::toGray(view);

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/data/view.h"
 
+#include "core/engine/data/resample.h"
 #include "tests/engine/data/datatest.h"
 
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace parallax;
@@ -75,6 +77,26 @@ private slots:
             bottom |= crop.br().y == 20;
         }
         QVERIFY(left && right && top && bottom);
+    }
+
+    void cropsAreScaledAsTheSettingSays()
+    {
+        cv::Mat rgb(8, 8, CV_8UC3, cv::Scalar::all(0));
+        rgb(cv::Rect(4, 0, 4, 8)) = cv::Scalar::all(255);
+        const auto scaled = [&](Filter filter) {
+            std::vector<float> out(3 * 16 * 16);
+            resample(rgb, {0, 0, 8, 8}, {16, 16}, {0, 0, 16, 16}, out.data(), filter);
+            return out;
+        };
+        ViewSpec spec{plain(16), true};
+        QVERIFY(view(rgb, spec, {}) == scaled(Filter::Bilinear));
+        const auto evaluated = view(rgb, {spec.augment, false}, {});
+        spec.augment.interpolation = "bicubic";
+        auto sharper = scaled(Filter::Bicubic);
+        QVERIFY(*std::ranges::max_element(sharper) > 1 && *std::ranges::min_element(sharper) < 0);
+        for (float &value : sharper) value = std::clamp(value, 0.f, 1.f);
+        QVERIFY(view(rgb, spec, {}) == sharper);
+        QVERIFY(view(rgb, {spec.augment, false}, {}) == evaluated);
     }
 
     void cropFallsBackToTheCentre()
