@@ -37,6 +37,12 @@ fs::path home()
     return user && user->pw_dir && *user->pw_dir ? fs::path(user->pw_dir) : fs::path("/");
 }
 
+fs::path userData()
+{
+    const fs::path data = fromEnvironment("XDG_DATA_HOME");
+    return (data.empty() ? home() / ".local" / "share" : data) / "parallax";
+}
+
 /// Makes the folder when it is missing. False when it is not ours alone.
 bool makePrivate(const fs::path &folder)
 {
@@ -58,9 +64,18 @@ fs::path executableDir()
 fs::path defaultRuns()
 {
     if (const char *runs = std::getenv("PARALLAX_RUNS"); runs && *runs) return fs::absolute(runs);
-    fs::path data = fromEnvironment("XDG_DATA_HOME");
-    if (data.empty()) data = home() / ".local" / "share";
-    return data / "parallax" / "runs";
+    return userData() / "runs";
+}
+
+fs::path datasets() { return userData() / "datasets"; }
+
+std::vector<fs::path> datasetPlaces(const std::string &name)
+{
+    const char *dirs = std::getenv("XDG_DATA_DIRS");
+    std::vector<fs::path> places{datasets() / name};
+    for (const auto &part : text::split(dirs && *dirs ? dirs : "/usr/local/share:/usr/share", ':'))
+        if (!part.empty()) places.push_back(fs::path(part) / "datasets" / name);
+    return places;
 }
 
 fs::path cache()

@@ -16,6 +16,10 @@ std::filesystem::path executableDir();
 std::filesystem::path defaultRuns();
 /// $XDG_CACHE_HOME/parallax, else ~/.cache/parallax.
 std::filesystem::path cache();
+/// Where `parallax data get` puts data sets: $XDG_DATA_HOME/parallax/datasets, else ~/.local/share/parallax/datasets.
+std::filesystem::path datasets();
+/// Where a data set of that name may lie, the user's own place first, then those of the system: $XDG_DATA_DIRS/datasets.
+std::vector<std::filesystem::path> datasetPlaces(const std::string &name);
 /// A private folder for sockets, made when missing: $XDG_RUNTIME_DIR/parallax, else /tmp/parallax-<uid>, mode 0700 and
 /// owned by the user. Where somebody else sits on that name, a fresh folder of another name.
 std::filesystem::path runtime();

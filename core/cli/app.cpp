@@ -92,8 +92,8 @@ void warnOfUnknownEnvironment()
 std::vector<Command> commands()
 {
     return {trainCommand(),  resumeCommand(), stopCommand(),    listCommand(),      showCommand(),      methodsCommand(),
-            schemaCommand(), configCommand(), previewCommand(), dataCheckCommand(), dataStatsCommand(), embedCommand(),
-            evalCommand(),   exportCommand(), doctorCommand(),  selftestCommand(),  superviseCommand()};
+            schemaCommand(), configCommand(), previewCommand(), dataCheckCommand(), dataStatsCommand(), dataGetCommand(),
+            embedCommand(),  evalCommand(),   exportCommand(),  doctorCommand(),    selftestCommand(),  superviseCommand()};
 }
 
 Option runsOption() { return {"runs", "DIR", "Folder of runs (default: $PARALLAX_RUNS, else the user's data folder)."}; }

@@ -21,6 +21,7 @@ Command schemaCommand();
 Command configCommand();
 Command doctorCommand();
 Command dataCheckCommand();
+Command dataGetCommand();
 Command dataStatsCommand();
 Command previewCommand();
 Command embedCommand();

@@ -5,6 +5,7 @@
 #include "core/base/atomicfile.h"
 #include "core/base/paths.h"
 #include "core/base/text.h"
+#include "core/config/builtindata.h"
 #include "core/session/commandserver.h"
 #include "core/session/host.h"
 #include "core/session/job.h"
@@ -110,11 +111,13 @@ HealthCheck checkSocket()
 
 HealthCheck checkDemoData()
 {
-    const auto file = std::filesystem::path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz");
-    std::error_code error;
-    if (std::filesystem::exists(file, error)) return {"demo data", Health::Good, file.parent_path().string(), {}};
+    for (const auto &place : paths::datasetPlaces(std::string(config::fashionMnist.name))) {
+        std::error_code error;
+        if (std::filesystem::exists(place / "train-images-idx3-ubyte.gz", error))
+            return {"demo data", Health::Good, text::printable(place.string()), {}};
+    }
     return {"demo data", Health::Warning, "Fashion-MNIST is not installed: the demo needs it",
-            "sudo apt-get install dataset-fashion-mnist"};
+            "sudo apt-get install dataset-fashion-mnist, or parallax data get fashion-mnist"};
 }
 
 } // namespace

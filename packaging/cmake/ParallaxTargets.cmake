@@ -36,6 +36,8 @@ find_package(nlohmann_json 3.10 REQUIRED)
 find_package(Qt6 6.4 REQUIRED COMPONENTS Core Network)
 find_package(OpenCV 4.5 REQUIRED COMPONENTS core imgproc imgcodecs)
 find_package(ZLIB REQUIRED)
+find_package(CURL 7.85 REQUIRED) # parallax data get
+find_package(LibArchive 3.6 REQUIRED)
 find_library(JPEG_LIBRARY jpeg REQUIRED)
 find_library(GIF_LIBRARY gif REQUIRED) # first frames that OpenCV does not read: GIF, animated WebP
 find_library(WEBPDEMUX_LIBRARY webpdemux REQUIRED)

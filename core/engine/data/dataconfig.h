@@ -20,8 +20,9 @@ struct DataConfig {
             .label("Images")
             .hint("path")
             .help(
-                "A folder of images (class subfolders, or flat and unlabelled), a folder of IDX files, or fashion-mnist "
-                "for the copy that Debian's package dataset-fashion-mnist installs. Files are read by content, not by name "
+                "A folder of images (class subfolders, or flat and unlabelled), a folder of IDX files, or the name of a data "
+                "set that `parallax data get` or a package of the system has installed, such as cifar10 or fashion-mnist (a "
+                "folder of that name is written ./cifar10). Files are read by content, not by name "
                 "(JPEG, PNG, WebP, BMP, TIFF, GIF, PNM): upright by EXIF, first frame or page only, transparency dropped, "
                 "at most 268 megapixels.");
         group.field("val_source", &DataConfig::valSource)

@@ -3,7 +3,6 @@
 #include "core/engine/data/source.h"
 
 #include "core/base/text.h"
-#include "core/config/builtindata.h"
 #include "core/engine/data/formats.h"
 
 #include <array>
@@ -16,27 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string fashionMnist(config::fashionMnist.name);
-
-/// The folders in which a system keeps shared data: XDG_DATA_DIRS.
-std::vector<fs::path> dataFolders()
-{
-    const char *dirs = std::getenv("XDG_DATA_DIRS");
-    std::vector<fs::path> folders;
-    for (const auto &part : text::split(dirs && *dirs ? dirs : "/usr/local/share:/usr/share", ':'))
-        if (!part.empty()) folders.emplace_back(part);
-    return folders;
-}
-
-Result<Source> openFashionMnist(const std::string &key)
-{
-    for (const auto &folder : dataFolders()) {
-        const fs::path place = folder / "datasets" / fashionMnist;
-        if (holdsIdx(place)) return openIdx(place, true);
-    }
-    return Error{"Fashion-MNIST is not installed on this machine", key, "sudo apt-get install dataset-fashion-mnist"};
-}
-
 /// "~/images" as a shell would have it; a form or --set does not pass through one.
 fs::path expanded(const std::string &name)
 {
@@ -48,8 +26,10 @@ fs::path expanded(const std::string &name)
 
 Error missing(const std::string &name, const std::string &key)
 {
-    std::string hint = "Give the folder that holds the images, or " + fashionMnist + '.';
-    if (const auto near = text::nearest(name, {fashionMnist})) hint = "Did you mean " + *near + '?';
+    std::vector<std::string> known;
+    for (const config::BuiltInData &named : config::builtInData) known.emplace_back(named.name);
+    std::string hint = "Give the folder that holds the images, or " + text::join(known, ", ") + '.';
+    if (const auto near = text::nearest(name, known)) hint = "Did you mean " + *near + '?';
     return {"there is no " + text::printable(name), key, hint};
 }
 
@@ -74,14 +54,18 @@ Result<Source> openFile(const fs::path &file, const std::string &key)
 
 Result<Source> openSource(const std::string &name, const std::string &key)
 {
-    if (name.empty()) return Error{"no images are chosen", key, "Give the folder that holds them, or " + fashionMnist + '.'};
-    if (name == fashionMnist) return openFashionMnist(key);
-    const fs::path path = expanded(name);
+    if (name.empty()) return Error{"no images are chosen", key, "Give the folder that holds them, or fashion-mnist."};
+    fs::path path = expanded(name);
+    if (const config::BuiltInData *named = config::findBuiltIn(name)) {
+        auto place = findNamed(*named, key);
+        if (!place) return place.error();
+        path = *place;
+    }
     std::error_code error;
     const auto status = fs::status(path, error);
     if (!fs::exists(status)) return missing(name, key);
     if (fs::is_regular_file(status)) return openFile(path, key);
-    if (holdsIdx(path)) return openIdx(path, path.string().find(fashionMnist) != std::string::npos);
+    if (holdsIdx(path)) return openIdx(path, path.string().find(config::fashionMnist.name) != std::string::npos);
     return openFolder(path);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/config/builtindata.h"
 #include "core/engine/data/dataset.h"
 
 #include <filesystem>
@@ -16,9 +17,12 @@ struct Source {
     std::shared_ptr<const Dataset> val; ///< null: the source brings no evaluation images
 };
 
-/// What data.source or data.val_source names: "fashion-mnist", an IDX file or a folder of them, a folder of images.
+/// What data.source or data.val_source names: a built-in data set ("fashion-mnist", "cifar10"), an IDX file or a folder of them, a folder of images.
 /// `key` is the setting's, for messages.
 Result<Source> openSource(const std::string &name, const std::string &key);
+
+/// Where a built-in data set lies on this machine: what `parallax data get` or the system's packages installed.
+Result<std::filesystem::path> findNamed(const config::BuiltInData &named, const std::string &key);
 
 /// A folder of images: class subfolders (the first level is the label, however deep the image lies) or flat; also
 /// train/ beside val/, valid/, validation/ or test/.

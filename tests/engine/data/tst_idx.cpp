@@ -166,10 +166,32 @@ private slots:
         const auto byFolder = openData(settings((data.path() + "/datasets/fashion-mnist").toStdString()), 1);
         qputenv("XDG_DATA_DIRS", before);
         QVERIFY(!missing);
-        QCOMPARE(missing.error().hint, std::string("sudo apt-get install dataset-fashion-mnist"));
+        QCOMPARE(missing.error().hint,
+                 std::string("parallax data get fashion-mnist, or sudo apt-get install dataset-fashion-mnist"));
         QVERIFY(found.ok());
         QVERIFY(found->train->classes() == (std::vector<std::string>{"T-shirt/top", "Trouser", "Pullover"}));
         QVERIFY(byFolder->train->classes() == found->train->classes());
+    }
+
+    void theUsersOwnDataByName()
+    {
+        QTemporaryDir own;
+        const QByteArray before = qgetenv("XDG_DATA_HOME");
+        qputenv("XDG_DATA_HOME", own.path().toLocal8Bit());
+        const auto missing = openSource("imagenette", "data.val_source");
+        const QString place = own.path() + "/parallax/datasets/imagenette/";
+        QDir().mkpath(place); // an empty folder is no data set
+        const auto empty = openSource("imagenette", "data.source");
+        for (const char *name : {"train/n01440764/a.png", "val/n01440764/b.png"})
+            writeFileTo(place + name, picture({1, 2, 3}));
+        const auto found = openSource("imagenette", "data.source");
+        qputenv("XDG_DATA_HOME", before);
+        QCOMPARE(missing.error().hint, std::string("parallax data get imagenette"));
+        QCOMPARE(missing.error().where, std::string("data.val_source"));
+        QVERIFY(!empty);
+        QVERIFY(found.ok() && found->val);
+        QCOMPARE(found->train->size(), std::int64_t(1));
+        QVERIFY(openSource("imagenete", "data.source").error().hint.find("imagenette") != std::string::npos);
     }
 
     void onlyATestPart()
