@@ -38,6 +38,7 @@ find_package(OpenCV 4.5 REQUIRED COMPONENTS core imgproc imgcodecs)
 find_package(ZLIB REQUIRED)
 find_package(CURL 7.85 REQUIRED) # parallax data get
 find_package(LibArchive 3.6 REQUIRED)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED) # header only
 find_library(JPEG_LIBRARY jpeg REQUIRED)
 find_library(GIF_LIBRARY gif REQUIRED) # first frames that OpenCV does not read: GIF, animated WebP
 find_library(WEBPDEMUX_LIBRARY webpdemux REQUIRED)

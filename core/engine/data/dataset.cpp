@@ -51,19 +51,10 @@ struct Cut {
     Shared train, val;
 };
 
-/// A seeded part of the images, spread over the classes, is left out of training. A class with a single image keeps it.
+/// A seeded part of the images is left out of training.
 Cut cutFraction(const Shared &data, double fraction, std::uint64_t seed)
 {
-    const auto labels = labelsOf(*data);
-    std::map<int, int> count;
-    for (const int label : labels) ++count[label];
-    std::set<int> except{-1};
-    for (const auto &[label, n] : count)
-        if (n < 2) except.insert(label);
-    const auto candidates = std::ranges::count_if(labels, [&](int label) { return !except.count(label); });
-    const auto wanted =
-        std::min<std::int64_t>(std::max<std::int64_t>(1, std::llround(fraction * double(candidates))), candidates / 2);
-    const auto val = drawEvenly(labels, wanted, seed, Random::Purpose::Split, except);
+    const auto val = evaluationPart(*data, fraction, seed);
     std::vector<std::int64_t> train;
     std::ranges::set_difference(allOf(*data), val, std::back_inserter(train));
     return {std::make_shared<const Subset>(data, std::move(train), data->classes()),
@@ -121,6 +112,20 @@ bool Dataset::firstReport(std::int64_t index) const
     return m_reported.insert(index).second;
 }
 
+std::vector<std::int64_t> evaluationPart(const Dataset &data, double fraction, std::uint64_t seed)
+{
+    const auto labels = labelsOf(data);
+    std::map<int, int> count;
+    for (const int label : labels) ++count[label];
+    std::set<int> except{-1};
+    for (const auto &[label, n] : count)
+        if (n < 2) except.insert(label);
+    const auto candidates = std::ranges::count_if(labels, [&](int label) { return !except.count(label); });
+    const auto wanted =
+        std::min<std::int64_t>(std::max<std::int64_t>(1, std::llround(fraction * double(candidates))), candidates / 2);
+    return drawEvenly(labels, wanted, seed, Random::Purpose::Split, except);
+}
+
 Result<Splits> openData(const DataConfig &config, std::uint64_t seed)
 {
     auto source = openSource(config.source, "data.source");
@@ -142,7 +147,7 @@ Result<Splits> openData(const DataConfig &config, std::uint64_t seed)
             cut.train, drawEvenly(labelsOf(*cut.train), config.limit, seed, Random::Purpose::Limit), cut.train->classes());
     const bool fraction = cut.val && !*val;
     if (!cut.val || !labelled) cut.val = nothing(cut.train);
-    return Splits{cut.train, cut.val, fraction};
+    return Splits{cut.train, cut.val, fraction, source->train->asideCount() + (*val ? (*val)->asideCount() : 0)};
 }
 
 } // namespace parallax::data

@@ -36,6 +36,15 @@ public:
     virtual Result<DecodedImage> inspect(std::int64_t index) const = 0;
     /// image() costs no decoding: keeping its result would only take memory.
     virtual bool inMemory() const { return false; }
+    /// What the data check could not read: later runs do not try it again, where the source can keep a list (quarantine.h).
+    /// Returns where the list lies; empty: there is none.
+    struct Unreadable {
+        std::int64_t index;
+        std::string reason;
+    };
+    virtual std::string setAside(const std::vector<Unreadable> &) const { return {}; }
+    /// How many images an earlier data check has set aside.
+    virtual std::int64_t asideCount() const { return 0; }
     /// Class names in label order; empty: unlabelled.
     const std::vector<std::string> &classes() const { return m_classes; }
     const std::string &source() const { return m_source; }
@@ -63,7 +72,12 @@ struct Splits {
     std::shared_ptr<const Dataset> train;
     std::shared_ptr<const Dataset> val;
     bool cut = false; ///< val is a part of the images that was left out of train: data.val_fraction
+    std::int64_t aside = 0; ///< images of both that the data check has set aside: others stand in for them
 };
+
+/// The places of the images that data.val_fraction keeps for evaluation: a seeded part, spread over the classes. A class with a
+/// single image keeps it, and images without label stay in training. Ascending.
+std::vector<std::int64_t> evaluationPart(const Dataset &data, double fraction, std::uint64_t seed);
 
 /// Opens what DataConfig names. Errors: missing or empty folder, no readable image, an IDX file that lies about its size …
 Result<Splits> openData(const DataConfig &config, std::uint64_t seed);

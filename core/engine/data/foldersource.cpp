@@ -3,8 +3,10 @@
 #include "core/engine/data/source.h"
 
 #include "core/base/atomicfile.h"
+#include "core/base/paths.h"
 #include "core/base/text.h"
 #include "core/engine/data/folderscan.h"
+#include "core/engine/data/quarantine.h"
 #include "core/engine/data/random.h"
 
 #include <algorithm>
@@ -13,6 +15,8 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <stdexcept>
+#include <unordered_map>
 
 namespace parallax::data {
 
@@ -25,34 +29,47 @@ constexpr std::array valNames{"val", "valid", "validation", "test"};
 
 std::string readable(const std::string &path) { return text::isUtf8(path) ? path : text::printable(path); }
 
-struct Entry {
-    std::string path; ///< relative to the source's folder, raw bytes
-    int label = -1;
+/// A run of a folder's files: all, or those of one split.
+struct Range {
+    std::size_t begin = 0, end = 0;
+    std::size_t size() const { return end - begin; }
 };
 
 class FolderDataset : public Dataset
 {
 public:
-    FolderDataset(fs::path root, std::vector<Entry> entries, std::vector<std::string> classes, std::string remark,
-                  std::int64_t skipped)
-        : m_root(std::move(root)), m_entries(std::move(entries))
+    /// `labels`: one a file of the range.
+    FolderDataset(fs::path root, std::shared_ptr<const PathList> files, Range range, std::vector<int> labels,
+                  std::vector<std::string> classes, Quarantine quarantine)
+        : m_root(std::move(root)), m_files(std::move(files)), m_range(range), m_labels(std::move(labels)),
+          m_quarantine(std::move(quarantine))
     {
         m_source = readable(m_root.string());
         m_classes = std::move(classes);
+        for (auto &[path, reason] : m_quarantine.read()) {
+            const std::size_t place = m_files->lowerBound(path);
+            if (m_files->holds(place, path) && place >= m_range.begin && place < m_range.end)
+                m_setAside.emplace(std::int64_t(place - m_range.begin), reason);
+        }
+    }
+    void setRemark(std::string remark, std::int64_t skipped)
+    {
         m_remark = std::move(remark);
         m_skipped = skipped;
     }
 
-    std::int64_t size() const override { return std::int64_t(m_entries.size()); }
+    std::int64_t size() const override { return std::int64_t(m_range.size()); }
 
     Item item(std::int64_t index) const override
     {
-        const Entry &entry = m_entries.at(std::size_t(index));
-        return {fnv1a(entry.path.data(), entry.path.size()), readable(entry.path), entry.label};
+        const std::string_view path = pathOf(index);
+        return {fnv1a(path.data(), path.size()), readable(std::string(path)), m_labels.at(std::size_t(index))};
     }
 
     Result<cv::Mat> image(std::int64_t index) const override
     {
+        if (const auto aside = m_setAside.find(index); aside != m_setAside.end())
+            return Error{aside->second, readable(std::string(pathOf(index))), "parallax data check tries it again."};
         auto decoded = inspect(index);
         if (!decoded) return decoded.error();
         return std::move(decoded->rgb);
@@ -60,24 +77,58 @@ public:
 
     Result<DecodedImage> inspect(std::int64_t index) const override
     {
-        const Entry &entry = m_entries.at(std::size_t(index));
-        const auto bytes = readFile(m_root / entry.path, std::size_t(2) << 30);
-        if (!bytes) return Error{bytes.error().what, readable(entry.path), bytes.error().hint};
+        const std::string path(pathOf(index));
+        const auto bytes = readFile(m_root / path, std::size_t(2) << 30);
+        if (!bytes) return Error{bytes.error().what, readable(path), bytes.error().hint};
         auto decoded = decodeImage({reinterpret_cast<const std::uint8_t *>(bytes->data()), bytes->size()});
-        if (!decoded) return Error{decoded.error().what, readable(entry.path), decoded.error().hint};
+        if (!decoded) return Error{decoded.error().what, readable(path), decoded.error().hint};
         return decoded;
     }
 
+    std::int64_t asideCount() const override { return std::int64_t(m_setAside.size()); }
+
+    std::string setAside(const std::vector<Unreadable> &files) const override
+    {
+        std::vector<Quarantine::Entry> entries;
+        for (const Unreadable &file : files) entries.push_back({std::string(pathOf(file.index)), file.reason});
+        const bool written = m_quarantine.write(entries).ok() && !entries.empty();
+        return written ? readable(m_quarantine.file().string()) : std::string();
+    }
+
 private:
+    std::string_view pathOf(std::int64_t index) const
+    {
+        if (index < 0 || index >= size()) throw std::out_of_range("no such image");
+        return (*m_files)[m_range.begin + std::size_t(index)];
+    }
+
     fs::path m_root;
-    std::vector<Entry> m_entries;
+    std::shared_ptr<const PathList> m_files;
+    Range m_range;
+    std::vector<int> m_labels;
+    Quarantine m_quarantine;
+    std::unordered_map<std::int64_t, std::string> m_setAside; ///< reasons by index
 };
 
 /// "a/b/c.png" → "a"; "c.png" → nothing.
-std::string firstFolder(std::string_view path)
+std::string_view firstFolder(std::string_view path)
 {
     const auto slash = path.find('/');
-    return slash == std::string_view::npos ? std::string() : std::string(path.substr(0, slash));
+    return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+/// The first folders of the files of a range, `prefix` bytes into each path, in order. Files of one folder follow each other.
+std::vector<std::string> firstFolders(const PathList &files, Range range, std::size_t prefix)
+{
+    std::set<std::string, std::less<>> names;
+    std::string_view last;
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+        const std::string_view name = firstFolder(files[i].substr(prefix));
+        if (i > range.begin && name == last) continue;
+        names.emplace(name);
+        last = name;
+    }
+    return {names.begin(), names.end()};
 }
 
 std::string lowered(std::string s)
@@ -91,13 +142,11 @@ std::string lowered(std::string s)
 struct SplitFolders {
     std::string train, val;
 };
-std::optional<SplitFolders> splitFolders(const std::vector<std::string> &files)
+std::optional<SplitFolders> splitFolders(const PathList &files)
 {
-    std::set<std::string> folders;
-    for (const auto &file : files) folders.insert(firstFolder(file));
     SplitFolders found;
     std::size_t best = valNames.size();
-    for (const auto &folder : folders) {
+    for (const auto &folder : firstFolders(files, {0, files.size()}, 0)) {
         if (lowered(folder) == "train") {
             found.train = folder;
             continue;
@@ -110,39 +159,36 @@ std::optional<SplitFolders> splitFolders(const std::vector<std::string> &files)
     return found;
 }
 
-std::vector<std::string> below(const std::vector<std::string> &files, const std::string &folder)
+/// Of sorted paths, those of one folder follow each other.
+Range below(const PathList &files, const std::string &folder)
 {
-    std::vector<std::string> result;
-    for (const auto &file : files)
-        if (folder.empty() || firstFolder(file) == folder) result.push_back(file);
-    return result;
+    if (folder.empty()) return {0, files.size()};
+    return {files.lowerBound(folder + '/'), files.lowerBound(folder + char('/' + 1))};
 }
 
-std::vector<std::string> classNames(const std::vector<std::string> &files, std::size_t prefix)
+std::vector<std::string> classNames(const PathList &files, Range range, std::size_t prefix)
 {
-    std::set<std::string> names;
-    for (const auto &file : files)
-        if (auto name = firstFolder(std::string_view(file).substr(prefix)); !name.empty()) names.insert(std::move(name));
-    return {names.begin(), names.end()};
+    auto names = firstFolders(files, range, prefix);
+    if (!names.empty() && names.front().empty()) names.erase(names.begin());
+    return names;
 }
 
-/// Files and the class folder of each, which follows the first `prefix` bytes of the path.
-std::vector<Entry> labelled(const std::vector<std::string> &files, std::size_t prefix,
-                            const std::vector<std::string> &classes)
+/// The class of each file: its folder, which follows the first `prefix` bytes of the path.
+std::vector<int> labelsOf(const PathList &files, Range range, std::size_t prefix, const std::vector<std::string> &classes)
 {
-    std::vector<Entry> entries;
-    entries.reserve(files.size());
-    for (const auto &file : files) {
-        const std::string name = firstFolder(std::string_view(file).substr(prefix));
+    std::vector<int> labels;
+    labels.reserve(range.size());
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+        const std::string_view name = firstFolder(files[i].substr(prefix));
         const auto place = std::ranges::lower_bound(classes, name);
-        entries.push_back({file, name.empty() ? -1 : int(place - classes.begin())});
+        labels.push_back(name.empty() ? -1 : int(place - classes.begin()));
     }
-    return entries;
+    return labels;
 }
 
-std::string looseRemark(const std::vector<Entry> &entries, const std::vector<std::string> &classes)
+std::string looseRemark(const std::vector<int> &labels, const std::vector<std::string> &classes)
 {
-    const auto loose = std::ranges::count(entries, -1, &Entry::label);
+    const auto loose = std::ranges::count(labels, -1);
     if (classes.empty() || loose == 0) return {};
     return std::to_string(loose) + " images lie beside the class folders and have no label";
 }
@@ -166,34 +212,37 @@ Error nothingFound(const fs::path &folder, const FolderScan &scan)
 
 Result<Source> openFolder(const fs::path &folder)
 {
-    const auto scan = scanFolder(folder);
+    auto scan = scanFolder(folder);
     if (!scan) return scan.error();
     if (scan->files.empty()) return nothingFound(folder, *scan);
 
-    const auto split = splitFolders(scan->files);
+    const auto files = std::make_shared<const PathList>(std::move(scan->files));
+    const auto split = splitFolders(*files);
     const std::string trainName = split ? split->train : std::string();
-    const auto trainFiles = below(scan->files, trainName);
+    const Range trainFiles = below(*files, trainName);
     const std::size_t trainPrefix = split ? trainName.size() + 1 : 0;
-    auto classes = classNames(trainFiles, trainPrefix);
-    std::vector<std::string> valFiles;
+    auto classes = classNames(*files, trainFiles, trainPrefix);
+    Range valFiles;
     if (split) {
         // One list of classes for both, so that a label means the same on either side.
-        valFiles = below(scan->files, split->val);
-        const auto valClasses = classNames(valFiles, split->val.size() + 1);
+        valFiles = below(*files, split->val);
+        const auto valClasses = classNames(*files, valFiles, split->val.size() + 1);
         std::vector<std::string> names;
         std::ranges::set_union(classes, valClasses, std::back_inserter(names));
         classes = std::move(names);
     }
 
-    const auto make = [&](const std::vector<std::string> &files, std::size_t prefix, const std::string &remark,
-                          std::int64_t skipped) {
-        auto entries = labelled(files, prefix, classes);
-        std::vector<std::string> names, remarks;
+    const auto make = [&](Range range, std::size_t prefix, const std::string &remark, std::int64_t skipped) {
+        auto labels = labelsOf(*files, range, prefix, classes);
+        std::vector<std::string> names;
         for (const auto &name : classes) names.push_back(readable(name));
-        for (const auto &part : {remark, looseRemark(entries, classes)})
-            if (!part.empty()) remarks.push_back(part);
-        return std::make_shared<const FolderDataset>(folder, std::move(entries), std::move(names), text::join(remarks, "; "),
-                                                     skipped);
+        std::vector<std::string> remarks{remark, looseRemark(labels, classes)};
+        std::erase(remarks, std::string());
+        const Quarantine quarantine(paths::cache() / "index", folder,
+                                    prefix > 0 ? std::string((*files)[range.begin].substr(0, prefix)) : std::string());
+        auto data = std::make_shared<FolderDataset>(folder, files, range, std::move(labels), std::move(names), quarantine);
+        data->setRemark(text::join(remarks, "; "), skipped);
+        return data;
     };
     Source source{make(trainFiles, trainPrefix, scan->remark(), scan->skipped()), nullptr};
     if (split) source.val = make(valFiles, split->val.size() + 1, {}, 0);
