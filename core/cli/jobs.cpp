@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/text.h"
+#include "core/cli/checkreport.h"
 #include "core/cli/commands.h"
 #include "core/cli/configlayers.h"
 #include "core/cli/output.h"
@@ -36,63 +37,6 @@ int finish(const Arguments &arguments, const Result<Json> &answer, const std::fu
     return 0;
 }
 
-std::string shown(const Json &object, const char *key)
-{
-    const auto found = object.find(key);
-    if (found == object.end()) return "–";
-    return text::printable(found->is_string() ? found->get<std::string>() : found->dump());
-}
-
-/// "name count" for each entry of a list of objects, at most `limit` of them.
-std::string counted(const Json &answer, const char *list, const std::function<std::string(const Json &)> &name,
-                    std::size_t limit)
-{
-    std::vector<std::string> parts;
-    const auto entries = answer.find(list);
-    if (entries == answer.end() || !entries->is_array()) return "–";
-    for (const Json &entry : *entries) {
-        if (parts.size() == limit) {
-            parts.push_back("and " + std::to_string(entries->size() - limit) + " more");
-            break;
-        }
-        if (entry.is_object()) parts.push_back(name(entry));
-    }
-    return parts.empty() ? "none" : text::join(parts, ", ");
-}
-
-void tellCheck(const Json &answer)
-{
-    printLine("images      " + shown(answer, "count") + " in " + shown(answer, "source"));
-    printLine("classes     " +
-              counted(
-                  answer, "classes", [](const Json &c) { return shown(c, "name") + " (" + shown(c, "count") + ")"; }, 20));
-    printLine(
-        "sizes       " +
-        counted(
-            answer, "sizes",
-            [](const Json &s) { return shown(s, "width") + "×" + shown(s, "height") + " (" + shown(s, "count") + ")"; },
-            10));
-    if (answer.contains("channels") && answer["channels"].is_object()) {
-        std::vector<std::string> parts;
-        for (const auto &[channels, count] : answer["channels"].items())
-            parts.push_back(text::printable(channels) + ": " + count.dump());
-        printLine("channels    " + text::join(parts, ", "));
-    }
-    for (const char *key : {"multi_frame", "cmyk", "skipped"})
-        if (answer.contains(key) && answer[key] != 0) {
-            std::string head = key == std::string("multi_frame") ? "many frames" : key;
-            head.resize(12, ' ');
-            printLine(head + shown(answer, key));
-        }
-    if (const std::string remark = shown(answer, "remark"); remark != "–" && !remark.empty())
-        printLine("note        " + remark);
-    const auto unreadable = answer.find("unreadable");
-    if (unreadable == answer.end() || !unreadable->is_array() || unreadable->empty()) return;
-    printLine(toned("unreadable", Tone::Warning) + "  " + std::to_string(unreadable->size()));
-    for (const Json &file : *unreadable)
-        if (file.is_object()) printLine("  " + shown(file, "name") + ": " + shown(file, "reason"));
-}
-
 void tellWarnings(const Json &answer)
 {
     const auto warnings = answer.find("warnings");
@@ -121,7 +65,8 @@ int dataCheck(const Arguments &arguments)
 {
     const auto config = jobConfig(arguments, arguments.operand());
     if (!config) return fail(arguments, config.error());
-    return finish(arguments, session::askWorker(QStringLiteral("check"), *config), tellCheck);
+    return finish(arguments, session::askWorker(QStringLiteral("check"), *config),
+                  [](const Json &answer) { print(checkReport(answer)); });
 }
 
 /// Comma and no blank between them: a word of a command line.

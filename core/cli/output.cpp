@@ -82,6 +82,13 @@ int fail(bool json, const Error &error, int code)
     return code;
 }
 
+std::string shown(const Json &object, const char *key)
+{
+    const auto found = object.find(key);
+    if (found == object.end()) return "–";
+    return text::printable(found->is_string() ? found->get<std::string>() : found->dump());
+}
+
 std::size_t columnsOf(const std::string &text)
 {
     return std::size_t(std::count_if(text.begin(), text.end(), [](char byte) { return !continues(byte); }));

@@ -34,6 +34,9 @@ int fail(bool json, const Error &error, int code = 2);
 /// Columns as wide as their widest cell, two blanks between. `right`: numbers. The first row is the head.
 std::string table(const std::vector<std::vector<std::string>> &rows, const std::vector<bool> &right);
 
+/// A member of a job's answer as text that is safe to print; "–" where it is missing.
+std::string shown(const Json &object, const char *key);
+
 /// `text` cut to so many columns, with an ellipsis where something was cut.
 std::string fitted(const std::string &text, int columns);
 std::size_t columnsOf(const std::string &text); ///< code points

@@ -116,6 +116,9 @@ Result<Json> plan(const Arguments &arguments)
     const auto method = experiment.makeMethod();
     std::vector<std::string> warnings = map->warnings;
     warnings.insert(warnings.end(), plan->warnings.begin(), plan->warnings.end());
+    if (splits->aside > 0)
+        warnings.push_back(std::to_string(splits->aside) +
+                           " files that parallax data check could not read are not tried again; others stand in for them");
     return Json{{"images", plan->images},
                 {"val_images", plan->valImages},
                 {"classes", splits->train->classes()},
@@ -137,7 +140,7 @@ Result<Json> plan(const Arguments &arguments)
 Result<Json> check(const Arguments &arguments)
 {
     const auto experiment = valueOrThrow(Experiment::fromFile(arguments.required("--config")));
-    return data::checkData(experiment.data);
+    return data::checkData(experiment.data, {experiment.augment.size, std::uint64_t(experiment.train.seed)});
 }
 
 Result<Json> stats(const Arguments &arguments)
