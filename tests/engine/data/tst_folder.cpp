@@ -256,6 +256,39 @@ private slots:
         QVERIFY(namesOf(*openData(settings(folder.name(), 0.1), 4)->val) != val);
     }
 
+    /// Each class gives its share to within one image, whatever the seed; the rest is trained on.
+    void fractionOfEachClass()
+    {
+        const std::vector<int> sizes{100, 7, 33, 2, 1};
+        QStringList files;
+        for (std::size_t c = 0; c < sizes.size(); ++c) files += numbered(QString("c%1").arg(c), sizes[c]);
+        const Folder folder(files);
+        std::set<Names> drawn;
+        for (std::uint64_t seed = 0; seed < 5; ++seed) {
+            const auto splits = openData(settings(folder.name(), 0.2), seed);
+            std::vector<int> counts(sizes.size());
+            for (const int label : labelsOf(*splits->val)) ++counts[std::size_t(label)];
+            for (std::size_t c = 0; c < sizes.size(); ++c) {
+                QVERIFY(std::abs(counts[c] - 0.2 * sizes[c]) <= 1);
+                QVERIFY(counts[c] < sizes[c]);
+            }
+            QCOMPARE(splits->train->size() + splits->val->size(), std::int64_t(files.size()));
+            drawn.insert(namesOf(*splits->val));
+        }
+        QCOMPARE(drawn.size(), std::size_t(5));
+    }
+
+    void noFractionNoEvaluation()
+    {
+        const Folder folder(numbered("a", 4) + numbered("b", 4));
+        const auto none = openData(settings(folder.name(), 0), 1);
+        QCOMPARE(none->train->size(), std::int64_t(8));
+        QCOMPARE(none->val->size(), std::int64_t(0));
+        const Folder given({"train/a/1.png", "train/b/2.png", "val/a/3.png"}); // what the data brings goes before a fraction
+        QVERIFY(namesOf(*openData(settings(given.name(), 0.5), 1)->val) == (Names{"val/a/3.png"}));
+        QVERIFY(namesOf(*openData(settings(given.name(), 0), 1)->val) == (Names{"val/a/3.png"}));
+    }
+
     void fractionOfVeryFewImages()
     {
         const Folder folder({"a/1.png", "a/2.png", "b/3.png"});
