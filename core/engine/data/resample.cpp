@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/data/resample.h"
 
+#include "core/engine/data/mix.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -61,6 +63,9 @@ void Taps::make(int input, int output, int from, int outputs, Filter filter)
     for (int i = 0; i < outputs; ++i)
         count[std::size_t(i)] =
             axis.weights(from + i, weight.data() + std::size_t(i) * std::size_t(stride), first[std::size_t(i)]);
+    // A filter that ends on a pixel counts it with 0.
+    for (std::size_t i = 0; i < count.size(); ++i)
+        while (count[i] > 1 && weight[i * std::size_t(stride) + std::size_t(count[i]) - 1] == 0) --count[i];
 }
 
 namespace {
@@ -68,50 +73,31 @@ namespace {
 /// Scratch memory of a thread: views of one size follow each other by the thousand.
 struct Scratch {
     Taps rows, columns;
-    std::vector<float> line;
+    std::vector<const std::uint8_t *> inputs;
+    std::vector<float> line, pixels;
 };
-
-/// One output row before the horizontal pass: the weighted sum of input rows, interleaved RGB.
-void mixRows(const cv::Mat &rgb, const cv::Rect &crop, const Taps &taps, int i, std::vector<float> &line)
-{
-    const std::size_t n = std::size_t(crop.width) * 3;
-    const float *w = taps.weight.data() + std::size_t(i) * std::size_t(taps.stride);
-    std::fill(line.begin(), line.begin() + std::ptrdiff_t(n), 0.f);
-    for (int j = 0; j < taps.count[std::size_t(i)]; ++j) {
-        if (w[j] == 0) continue;
-        const std::uint8_t *in = rgb.ptr(crop.y + taps.first[std::size_t(i)] + j) + 3 * std::ptrdiff_t(crop.x);
-        float *sum = line.data();
-        for (std::size_t k = 0; k < n; ++k) sum[k] += w[j] * float(in[k]);
-    }
-}
 
 } // namespace
 
 void resample(const cv::Mat &rgb, const cv::Rect &crop, const cv::Size &full, const cv::Rect &window, float *out,
-              Filter filter)
+              Filter filter, bool mirrored)
 {
     thread_local Scratch scratch;
-    scratch.rows.make(crop.height, full.height, window.y, window.height, filter);
-    scratch.columns.make(crop.width, full.width, window.x, window.width, filter);
-    if (scratch.line.size() < std::size_t(crop.width) * 3) scratch.line.resize(std::size_t(crop.width) * 3);
-    const std::size_t plane = std::size_t(window.width) * std::size_t(window.height);
-    const Taps &columns = scratch.columns;
-    for (int y = 0; y < window.height; ++y) {
-        mixRows(rgb, crop, scratch.rows, y, scratch.line);
-        float *row = out + std::size_t(y) * std::size_t(window.width);
-        for (int x = 0; x < window.width; ++x) {
-            const float *w = columns.weight.data() + std::size_t(x) * std::size_t(columns.stride);
-            const float *in = scratch.line.data() + 3 * std::ptrdiff_t(columns.first[std::size_t(x)]);
-            float r = 0, g = 0, b = 0;
-            for (int j = 0; j < columns.count[std::size_t(x)]; ++j, in += 3) {
-                r += w[j] * in[0];
-                g += w[j] * in[1];
-                b += w[j] * in[2];
-            }
-            row[x] = r / 255;
-            row[x + plane] = g / 255;
-            row[x + 2 * plane] = b / 255;
-        }
+    auto &[rows, columns, inputs, line, pixels] = scratch;
+    rows.make(crop.height, full.height, window.y, window.height, filter);
+    columns.make(crop.width, full.width, window.x, window.width, filter);
+    const PixelTaps taps{columns.first.data(), columns.count.data(), columns.weight.data(), columns.stride};
+    const std::size_t values = std::size_t(crop.width) * 3, plane = std::size_t(window.width) * std::size_t(window.height);
+    if (line.size() < values + 1) line.resize(values + 1);
+    if (pixels.size() < 4 * std::size_t(window.width)) pixels.resize(4 * std::size_t(window.width));
+    inputs.resize(std::size_t(rows.stride));
+    for (int y = 0; y < window.height; ++y, out += window.width) {
+        const int count = rows.count[std::size_t(y)];
+        for (int j = 0; j < count; ++j)
+            inputs[std::size_t(j)] = rgb.ptr(crop.y + rows.first[std::size_t(y)] + j) + 3 * std::ptrdiff_t(crop.x);
+        mixBytes(inputs.data(), rows.weight.data() + std::ptrdiff_t(y) * rows.stride, count, line.data(), values);
+        mixPixels(line.data(), taps, window.width, pixels.data());
+        splitPixels(pixels.data(), window.width, 1.f / 255, mirrored, out, out + plane, out + 2 * plane);
     }
 }
 

@@ -23,9 +23,9 @@ struct Taps {
 };
 
 /// A part of the resized picture: `crop` of `rgb` (8-bit, 3 channels) is resized to `full`, of which `window` is written as
-/// planes of floats 0 … 1: out [3, window.height, window.width].
+/// planes of floats 0 … 1: out [3, window.height, window.width]. `mirrored`: every row of the window from its end.
 void resample(const cv::Mat &rgb, const cv::Rect &crop, const cv::Size &full, const cv::Rect &window, float *out,
-              Filter filter = Filter::Bilinear);
+              Filter filter = Filter::Bilinear, bool mirrored = false);
 
 /// `crop` of three planes of floats, each width × height, resized to `size`: out [3, size.height, size.width].
 void resamplePlanes(const float *planes, const cv::Size &whole, const cv::Rect &crop, const cv::Size &size, float *out,

@@ -2,18 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/data/view.h"
 
+#include "core/engine/data/colour.h"
 #include "core/engine/data/resample.h"
-#include "core/engine/data/transforms.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 namespace parallax::data {
 
 namespace {
 
 using Purpose = Random::Purpose;
+using transforms::ColourSteps;
 using transforms::Planes;
 
 constexpr double lowestRatio = 3.0 / 4, highestRatio = 4.0 / 3;
@@ -24,8 +26,14 @@ double valueOf(const std::vector<double> &values, std::size_t channel, double fa
     return values.empty() ? fallback : values[std::min(channel, values.size() - 1)];
 }
 
+void normalise(ColourSteps &steps, const AugmentConfig &augment)
+{
+    const Normalisation normalisation(augment);
+    steps.normalise(normalisation.mean, normalisation.std);
+}
+
 /// Brightness, contrast, saturation and hue in random order, each by a factor of its own.
-void jitter(Planes view, const AugmentConfig &augment, Random random)
+void jitter(ColourSteps &steps, const AugmentConfig &augment, Random random)
 {
     if (random.uniform() >= float(augment.jitterP)) return;
     const auto factor = [&](double strength) {
@@ -36,38 +44,50 @@ void jitter(Planes view, const AugmentConfig &augment, Random random)
     std::array<int, 4> order{0, 1, 2, 3};
     for (std::size_t i = 3; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
     for (const int operation : order) {
-        if (operation == 0 && augment.brightness > 0) transforms::adjustBrightness(view, brightness);
-        if (operation == 1 && augment.contrast > 0) transforms::adjustContrast(view, contrast);
-        if (operation == 2 && augment.saturation > 0) transforms::adjustSaturation(view, saturation);
-        if (operation == 3 && augment.hue > 0) transforms::adjustHue(view, hue);
+        if (operation == 0 && augment.brightness > 0) steps.brightness(brightness);
+        if (operation == 1 && augment.contrast > 0) steps.contrast(contrast);
+        if (operation == 2 && augment.saturation > 0) steps.saturation(saturation);
+        if (operation == 3 && augment.hue > 0) steps.hue(hue);
     }
 }
 
+struct Blur {
+    int radius;
+    float sigma;
+};
+
 /// The kernel reaches three standard deviations to each side, or as far as mirrored edges allow.
-void randomBlur(Planes view, const AugmentConfig &augment, Random random)
+std::optional<Blur> drawBlur(const AugmentConfig &augment, Random random)
 {
-    if (random.uniform() >= float(augment.blurP)) return;
+    if (random.uniform() >= float(augment.blurP)) return {};
     const float sigma = random.uniform(float(augment.blurSigmaMin), float(augment.blurSigmaMax));
-    if (sigma < 0.01f) return; // its kernel is 1 in the middle and 0 beside it
-    transforms::blur(view, std::min(int(std::ceil(3 * sigma)), std::min(view.width, view.height) - 1), sigma);
+    if (sigma < 0.01f) return {}; // its kernel is 1 in the middle and 0 beside it
+    return Blur{std::min(int(std::ceil(3 * sigma)), int(augment.size) - 1), sigma};
 }
 
 void randomView(const cv::Mat &rgb, const AugmentConfig &augment, const ViewKey &key, Planes view)
 {
     const cv::Rect crop = drawCrop(rgb.size(), augment, Random(key, Purpose::Crop));
+    const bool flipped = Random(key, Purpose::Flip).uniform() < float(augment.flipP);
     const bool bicubic = augment.interpolation == "bicubic";
     resample(rgb, crop, {view.width, view.height}, {0, 0, view.width, view.height}, view.rgb,
-             bicubic ? Filter::Bicubic : Filter::Bilinear);
+             bicubic ? Filter::Bicubic : Filter::Bilinear, flipped);
     if (bicubic) transforms::clip(view); // it overshoots at edges
-    if (Random(key, Purpose::Flip).uniform() < float(augment.flipP)) transforms::flipHorizontally(view);
-    jitter(view, augment, Random(key, Purpose::Jitter));
-    if (Random(key, Purpose::Gray).uniform() < float(augment.grayP)) transforms::toGray(view);
-    randomBlur(view, augment, Random(key, Purpose::Blur));
-    if (Random(key, Purpose::Solarize).uniform() < float(augment.solarizeP)) transforms::solarise(view, 0.5f);
+    ColourSteps steps;
+    jitter(steps, augment, Random(key, Purpose::Jitter));
+    if (Random(key, Purpose::Gray).uniform() < float(augment.grayP)) steps.gray();
+    if (const auto blur = drawBlur(augment, Random(key, Purpose::Blur))) {
+        steps.apply(view);
+        steps = {};
+        transforms::blur(view, blur->radius, blur->sigma);
+    }
+    if (Random(key, Purpose::Solarize).uniform() < float(augment.solarizeP)) steps.solarise(0.5f);
+    normalise(steps, augment);
+    steps.apply(view);
 }
 
 /// Shorter side to size / centre, the longer one in proportion; of that the middle.
-void centreView(const cv::Mat &rgb, double centre, Planes view)
+void centreView(const cv::Mat &rgb, const AugmentConfig &augment, double centre, Planes view)
 {
     const int size = view.width, shorter = centreSide(size, centre);
     const bool wide = rgb.cols > rgb.rows;
@@ -75,6 +95,9 @@ void centreView(const cv::Mat &rgb, double centre, Planes view)
     const cv::Size full = wide ? cv::Size(longer, shorter) : cv::Size(shorter, longer);
     const int left = int(std::nearbyint((full.width - size) / 2.0)), top = int(std::nearbyint((full.height - size) / 2.0));
     resample(rgb, {0, 0, rgb.cols, rgb.rows}, full, {left, top, size, size}, view.rgb);
+    ColourSteps steps;
+    normalise(steps, augment);
+    steps.apply(view);
 }
 
 } // namespace
@@ -116,9 +139,7 @@ void makeView(const cv::Mat &rgb, const ViewSpec &spec, const ViewKey &key, floa
     if (spec.random)
         randomView(rgb, spec.augment, key, view);
     else
-        centreView(rgb, spec.centre, view);
-    const Normalisation normalisation(spec.augment);
-    transforms::normalise(view, normalisation.mean, normalisation.std);
+        centreView(rgb, spec.augment, spec.centre, view);
 }
 
 Status checkAugment(const AugmentConfig &augment)
