@@ -86,6 +86,20 @@ private:
     std::vector<cv::Mat> m_images{256};
 };
 
+/// The images of another data set again and again, under other numbers: an epoch of many batches.
+class Repeated : public data::Dataset
+{
+public:
+    explicit Repeated(std::shared_ptr<const data::Dataset> inner) : m_inner(std::move(inner)) {}
+    std::int64_t size() const override { return 16 * batchSize; }
+    data::Item item(std::int64_t index) const override { return {std::uint64_t(index), std::to_string(index), -1}; }
+    Result<cv::Mat> image(std::int64_t index) const override { return m_inner->image(index % m_inner->size()); }
+    Result<data::DecodedImage> inspect(std::int64_t index) const override { return m_inner->inspect(index % m_inner->size()); }
+
+private:
+    std::shared_ptr<const data::Dataset> m_inner;
+};
+
 data::ViewSpec view(int size, double cropMin, double cropMax, double strength, double saturation, double blurP,
                     double solarizeP)
 {
@@ -120,7 +134,7 @@ class Work
 {
 public:
     Work(std::shared_ptr<const data::Dataset> data, std::vector<data::ViewSpec> views)
-        : m_data(std::move(data)), m_views(std::move(views))
+        : m_data(std::make_shared<const Repeated>(std::move(data))), m_views(std::move(views))
     {
     }
     Result<double> imagesPerSecond(double seconds)
@@ -131,11 +145,13 @@ public:
         for (; spent < seconds; ++m_epoch) {
             data::Loader loader(m_data, m_views, data::rankBatches(data::permutation(m_data->size(), 1, m_epoch), batchSize, 0, 1),
                                 {1, m_epoch, 1, 2});
-            for (;;) {
-                auto batch = loader.next();
+            data::Batch used;
+            while (spent < seconds) {
+                auto batch = loader.next(std::move(used));
                 if (!batch) return batch.error();
                 if (!*batch) break;
-                images += (*batch)->count();
+                used = std::move(**batch);
+                images += used.count();
                 spent = cpuSeconds() - start;
             }
         }

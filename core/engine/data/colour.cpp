@@ -118,9 +118,9 @@ PARALLAX_VECTORISED void invertBright(float *values, std::size_t n, float thresh
     }
 }
 
-PARALLAX_VECTORISED void standardise(float *values, std::size_t n, float mean, float std)
+PARALLAX_VECTORISED void standardise(float *values, std::size_t n, float mean, float scale)
 {
-    for (std::size_t i = 0; i < n; ++i) values[i] = (values[i] - mean) / std;
+    for (std::size_t i = 0; i < n; ++i) values[i] = (values[i] - mean) * scale;
 }
 
 } // namespace
@@ -130,7 +130,7 @@ void ColourSteps::normalise(const double mean[3], const double std[3])
     add(Operation::Normalise, 0);
     for (std::size_t c = 0; c < 3; ++c) {
         m_steps[m_count - 1].mean[c] = float(mean[c]);
-        m_steps[m_count - 1].std[c] = float(std[c]);
+        m_steps[m_count - 1].scale[c] = float(1 / std[c]);
     }
 }
 
@@ -157,7 +157,7 @@ void ColourSteps::applyTo(const Block &block, const Step &step, float mean)
         for (float *plane : planes) invertBright(plane, count, step.value);
         break;
     case Operation::Normalise:
-        for (std::size_t c = 0; c < 3; ++c) standardise(planes[c], count, step.mean[c], step.std[c]);
+        for (std::size_t c = 0; c < 3; ++c) standardise(planes[c], count, step.mean[c], step.scale[c]);
         break;
     }
 }

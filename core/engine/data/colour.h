@@ -29,7 +29,7 @@ private:
     struct Step {
         Operation operation;
         float value;
-        std::array<float, 3> mean, std;
+        std::array<float, 3> mean, scale;
     };
     /// A run of pixels in each plane.
     struct Block;

@@ -58,7 +58,7 @@ struct Loader::Impl {
 
     Impl(std::shared_ptr<const Dataset> set, std::vector<ViewSpec> specs, std::vector<std::vector<std::int64_t>> lists,
          Options wanted)
-        : data(std::move(set)), views(std::move(specs)), batches(std::move(lists)), options(wanted)
+        : data(std::move(set)), views(std::move(specs)), batches(std::move(lists)), options(wanted), spare(views.size())
     {
     }
 
@@ -74,30 +74,44 @@ struct Loader::Impl {
     std::optional<Error> failure;
     std::atomic<bool> over = false; ///< a failure, or the loader goes away; asked between images without the lock
     double waited = 0;
+    std::vector<std::vector<std::vector<float>>> spare; ///< of each view, memory of batches that are done with
     std::vector<Unreadable> unreadable;
     std::vector<std::thread> threads;
 
     void run();
     std::optional<Chunk> takeChunk(std::unique_lock<std::mutex> &lock);
-    std::unique_ptr<Slot> newSlot(const std::vector<std::int64_t> &list) const;
+    std::unique_ptr<Slot> newSlot(const std::vector<std::int64_t> &list);
+    void keepMemory(Batch used);
     void fill(Slot &slot, std::size_t place);
     void report(std::int64_t index, const Error &error);
     void fail(Error error);
 };
 
 /// A place in the queue, sized for its batch. The pixels are written once, by the threads.
-std::unique_ptr<Loader::Impl::Slot> Loader::Impl::newSlot(const std::vector<std::int64_t> &list) const
+std::unique_ptr<Loader::Impl::Slot> Loader::Impl::newSlot(const std::vector<std::int64_t> &list)
 {
     auto slot = std::make_unique<Slot>();
     slot->batch.index = list;
     slot->batch.label.resize(list.size());
     slot->batch.replaced.resize(list.size());
-    for (const auto &view : views) {
-        const std::size_t size = std::size_t(view.augment.size);
-        slot->batch.views.emplace_back(list.size() * 3 * size * size);
+    for (std::size_t v = 0; v < views.size(); ++v) {
+        const std::size_t size = std::size_t(views[v].augment.size);
+        std::vector<float> pixels;
+        if (!spare[v].empty()) {
+            pixels = std::move(spare[v].back());
+            spare[v].pop_back();
+        }
+        pixels.resize(list.size() * 3 * size * size);
+        slot->batch.views.push_back(std::move(pixels));
         slot->batch.sizes.push_back(int(size));
     }
     return slot;
+}
+
+void Loader::Impl::keepMemory(Batch used)
+{
+    if (used.views.size() != views.size()) return; // none, or of another loader
+    for (std::size_t v = 0; v < views.size(); ++v) spare[v].push_back(std::move(used.views[v]));
 }
 
 /// The next images to make, of the earliest batch that has some; waits for one. Nothing: all is over.
@@ -212,9 +226,10 @@ Loader::~Loader()
     for (auto &thread : m_impl->threads) thread.join();
 }
 
-Result<std::optional<Batch>> Loader::next()
+Result<std::optional<Batch>> Loader::next(Batch used)
 {
     std::unique_lock lock(m_impl->mutex);
+    m_impl->keepMemory(std::move(used));
     if (m_impl->delivered == m_impl->batches.size()) return std::optional<Batch>();
     const auto start = Clock::now();
     m_impl->ready.wait(lock, [this] {

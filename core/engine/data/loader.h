@@ -63,8 +63,9 @@ public:
            Options options);
     ~Loader(); ///< stops the threads, wherever they are
 
-    /// The next batch; nothing after the last. An Error when no image at all can be read.
-    Result<std::optional<Batch>> next();
+    /// The next batch; nothing after the last. An Error when no image at all can be read. `used`: a batch that is done with; its
+    /// memory is written to again, which spares the system clearing new one for every batch.
+    Result<std::optional<Batch>> next(Batch used = {});
     /// Seconds that next() has waited so far.
     double waited() const;
     struct Unreadable {

@@ -44,8 +44,48 @@ PARALLAX_INLINE void addPairs(const float *const *before, const float *const *af
     }
 }
 
-/// A pixel's red, green and blue, and a value that is carried along.
+/// A pixel's red, green and blue, and a value that is carried along; or a channel of four pixels.
 using Four = float __attribute__((vector_size(16)));
+using Places = int __attribute__((vector_size(16)));
+
+/// `known`: taps.count, where the compiler is to know it; 0: it is not known.
+template<int known>
+PARALLAX_INLINE Four pixelAt(const float *in, const PixelTaps &taps, int x)
+{
+    const float *w = taps.weight + std::ptrdiff_t(x) * taps.stride, *from = in + 3 * std::ptrdiff_t(taps.first[x]);
+    Four sum{};
+    for (int j = 0; j < (known > 0 ? known : taps.count); ++j) {
+        Four pixel;
+        std::memcpy(&pixel, from + 3 * j, sizeof pixel);
+        sum += w[j] * pixel;
+    }
+    return sum;
+}
+
+template<int known>
+PARALLAX_INLINE void mixPixelsOf(const float *in, const PixelTaps &taps, float scale, bool mirrored, const PlaneRow &out)
+{
+    const int step = mirrored ? -1 : 1, last = out.width - 1;
+    int x = 0;
+    for (; x + 4 <= out.width; x += 4) {
+        const int from = mirrored ? last - x : x;
+        const Four a = pixelAt<known>(in, taps, from), b = pixelAt<known>(in, taps, from + step),
+                   c = pixelAt<known>(in, taps, from + 2 * step), d = pixelAt<known>(in, taps, from + 3 * step);
+        const Four ab = __builtin_shuffle(a, b, Places{0, 4, 1, 5}), cd = __builtin_shuffle(c, d, Places{0, 4, 1, 5});
+        const Four red = scale * __builtin_shuffle(ab, cd, Places{0, 1, 4, 5});
+        const Four green = scale * __builtin_shuffle(ab, cd, Places{2, 3, 6, 7});
+        const Four blue = scale *
+            __builtin_shuffle(__builtin_shuffle(a, b, Places{2, 6, 3, 7}), __builtin_shuffle(c, d, Places{2, 6, 3, 7}),
+                              Places{0, 1, 4, 5});
+        std::memcpy(out.red + x, &red, sizeof red);
+        std::memcpy(out.green + x, &green, sizeof green);
+        std::memcpy(out.blue + x, &blue, sizeof blue);
+    }
+    for (; x < out.width; ++x) {
+        const Four pixel = scale * pixelAt<known>(in, taps, mirrored ? last - x : x);
+        out.red[x] = pixel[0], out.green[x] = pixel[1], out.blue[x] = pixel[2];
+    }
+}
 
 } // namespace
 
@@ -76,32 +116,17 @@ PARALLAX_VECTORISED void mixPairs(const float *middle, const float *const *befor
     }
 }
 
-PARALLAX_VECTORISED void mixPixels(const float *in, const PixelTaps &taps, int pixels, float *out)
+PARALLAX_VECTORISED void mixPixels(const float *in, const PixelTaps &taps, float scale, bool mirrored, const PlaneRow &out)
 {
-    for (int x = 0; x < pixels; ++x, out += 4) {
-        const float *w = taps.weight + std::ptrdiff_t(x) * taps.stride, *from = in + 3 * std::ptrdiff_t(taps.first[x]);
-        Four sum{};
-        for (int j = 0; j < taps.count[x]; ++j, from += 3) {
-            Four pixel;
-            std::memcpy(&pixel, from, sizeof pixel);
-            sum += w[j] * pixel;
-        }
-        std::memcpy(out, &sum, sizeof sum);
+    switch (taps.count) {
+    case 1: mixPixelsOf<1>(in, taps, scale, mirrored, out); break;
+    case 2: mixPixelsOf<2>(in, taps, scale, mirrored, out); break;
+    case 3: mixPixelsOf<3>(in, taps, scale, mirrored, out); break;
+    case 4: mixPixelsOf<4>(in, taps, scale, mirrored, out); break;
+    case 5: mixPixelsOf<5>(in, taps, scale, mirrored, out); break;
+    case 6: mixPixelsOf<6>(in, taps, scale, mirrored, out); break;
+    default: mixPixelsOf<0>(in, taps, scale, mirrored, out); break;
     }
-}
-
-PARALLAX_VECTORISED void splitPixels(const float *__restrict in, int pixels, float scale, bool mirrored, float *__restrict red,
-                                     float *__restrict green, float *__restrict blue)
-{
-    if (mirrored)
-        for (int x = 0; x < pixels; ++x) {
-            const float *from = in + 4 * (pixels - 1 - x);
-            red[x] = from[0] * scale, green[x] = from[1] * scale, blue[x] = from[2] * scale;
-        }
-    else
-        for (int x = 0; x < pixels; ++x) {
-            red[x] = in[4 * x] * scale, green[x] = in[4 * x + 1] * scale, blue[x] = in[4 * x + 2] * scale;
-        }
 }
 
 } // namespace parallax::data

@@ -16,16 +16,18 @@ void mixBytes(const std::uint8_t *const *rows, const float *weight, int count, f
 void mixPairs(const float *middle, const float *const *before, const float *const *after, const float *weight, int pairs,
               float *out, std::size_t length);
 
-/// Pixels of three values each, in a row: pixel x of the result is Σ weight[x · stride + j] · in[first[x] + j] for j < count[x].
-/// Four values a pixel are written, the fourth without meaning; `in` has one value more than its pixels.
+/// From a row of pixels of three values each to as many pixels as the planes take: value x of each plane is
+/// scale · Σ weight[x · stride + j] · in[first[x] + j] for j < count. `in` has one value more than its pixels. `mirrored`: the planes
+/// are filled from their end.
 struct PixelTaps {
-    const int *first, *count;
+    const int *first;
     const float *weight;
-    int stride;
+    int count, stride;
 };
-void mixPixels(const float *in, const PixelTaps &taps, int pixels, float *out);
-
-/// Three planes from pixels of four values, times `scale`; `mirrored`: the last pixel first.
-void splitPixels(const float *in, int pixels, float scale, bool mirrored, float *red, float *green, float *blue);
+struct PlaneRow {
+    float *red, *green, *blue;
+    int width;
+};
+void mixPixels(const float *in, const PixelTaps &taps, float scale, bool mirrored, const PlaneRow &out);
 
 } // namespace parallax::data

@@ -58,14 +58,23 @@ void Taps::make(int input, int output, int from, int outputs, Filter filter)
     const Axis<float> axis(input, output, filter);
     stride = axis.stride;
     first.resize(std::size_t(outputs));
-    count.resize(std::size_t(outputs));
     weight.assign(std::size_t(outputs) * std::size_t(stride), 0);
-    for (int i = 0; i < outputs; ++i)
-        count[std::size_t(i)] =
-            axis.weights(from + i, weight.data() + std::size_t(i) * std::size_t(stride), first[std::size_t(i)]);
-    // A filter that ends on a pixel counts it with 0.
-    for (std::size_t i = 0; i < count.size(); ++i)
-        while (count[i] > 1 && weight[i * std::size_t(stride) + std::size_t(count[i]) - 1] == 0) --count[i];
+    count = 1;
+    for (int i = 0; i < outputs; ++i) {
+        const float *w = weight.data() + std::ptrdiff_t(i) * stride;
+        int own = axis.weights(from + i, weight.data() + std::ptrdiff_t(i) * stride, first[std::size_t(i)]);
+        while (own > 1 && w[own - 1] == 0) --own; // a filter that ends on an input counts it with 0
+        count = std::max(count, own);
+    }
+    // All have the same number of inputs, which saves the processor guessing: those at the end begin earlier.
+    for (int i = 0; i < outputs; ++i) {
+        const int beyond = first[std::size_t(i)] + count - input;
+        if (beyond <= 0) continue;
+        float *w = weight.data() + std::ptrdiff_t(i) * stride;
+        std::move_backward(w, w + count - beyond, w + count);
+        std::fill_n(w, beyond, 0.f);
+        first[std::size_t(i)] -= beyond;
+    }
 }
 
 namespace {
@@ -74,7 +83,7 @@ namespace {
 struct Scratch {
     Taps rows, columns;
     std::vector<const std::uint8_t *> inputs;
-    std::vector<float> line, pixels;
+    std::vector<float> line;
 };
 
 } // namespace
@@ -83,21 +92,22 @@ void resample(const cv::Mat &rgb, const cv::Rect &crop, const cv::Size &full, co
               Filter filter, bool mirrored)
 {
     thread_local Scratch scratch;
-    auto &[rows, columns, inputs, line, pixels] = scratch;
+    auto &[rows, columns, inputs, line] = scratch;
     rows.make(crop.height, full.height, window.y, window.height, filter);
     columns.make(crop.width, full.width, window.x, window.width, filter);
-    const PixelTaps taps{columns.first.data(), columns.count.data(), columns.weight.data(), columns.stride};
+    const PixelTaps taps{columns.first.data(), columns.weight.data(), columns.count, columns.stride};
     const std::size_t values = std::size_t(crop.width) * 3, plane = std::size_t(window.width) * std::size_t(window.height);
     if (line.size() < values + 1) line.resize(values + 1);
-    if (pixels.size() < 4 * std::size_t(window.width)) pixels.resize(4 * std::size_t(window.width));
-    inputs.resize(std::size_t(rows.stride));
+    inputs.resize(std::size_t(rows.count));
     for (int y = 0; y < window.height; ++y, out += window.width) {
-        const int count = rows.count[std::size_t(y)];
-        for (int j = 0; j < count; ++j)
+        const float *w = rows.weight.data() + std::ptrdiff_t(y) * rows.stride;
+        int from = 0, to = rows.count;
+        while (to > 1 && w[to - 1] == 0) --to;
+        while (from < to - 1 && w[from] == 0) ++from;
+        for (int j = from; j < to; ++j)
             inputs[std::size_t(j)] = rgb.ptr(crop.y + rows.first[std::size_t(y)] + j) + 3 * std::ptrdiff_t(crop.x);
-        mixBytes(inputs.data(), rows.weight.data() + std::ptrdiff_t(y) * rows.stride, count, line.data(), values);
-        mixPixels(line.data(), taps, window.width, pixels.data());
-        splitPixels(pixels.data(), window.width, 1.f / 255, mirrored, out, out + plane, out + 2 * plane);
+        mixBytes(inputs.data() + from, w + from, to - from, line.data(), values);
+        mixPixels(line.data(), taps, 1.f / 255, mirrored, {out, out + plane, out + 2 * plane, window.width});
     }
 }
 
@@ -111,7 +121,7 @@ void resamplePlanes(const float *planes, const cv::Size &whole, const cv::Rect &
     const auto mix = [](const Taps &taps, int i, const float *in, std::ptrdiff_t step) {
         const float *w = taps.weight.data() + std::size_t(i) * std::size_t(taps.stride);
         float sum = 0;
-        for (int j = 0; j < taps.count[std::size_t(i)]; ++j) sum += w[j] * in[(taps.first[std::size_t(i)] + j) * step];
+        for (int j = 0; j < taps.count; ++j) sum += w[j] * in[(taps.first[std::size_t(i)] + j) * step];
         return sum;
     };
     for (int c = 0; c < 3; ++c) {

@@ -11,13 +11,13 @@ namespace parallax::data {
 /// How pixels between pixels are found. Bicubic: Keys 1981 with a = -0.5; its results may leave the range of its inputs.
 enum class Filter { Bilinear, Bicubic };
 
-/// Antialiased resampling along one axis: for output i the weights of inputs first[i] … first[i] + count[i] - 1. The filter is
+/// Antialiased resampling along one axis: for output i the weights of inputs first[i] … first[i] + count - 1. The filter is
 /// widened by the scale when shrinking, the same as PIL's and torch's antialias=True; places and weights are rounded to float as
 /// torch does for float images.
 struct Taps {
-    std::vector<int> first, count;
-    std::vector<float> weight; ///< count[i] of them from i * stride
-    int stride = 0;
+    std::vector<int> first;
+    std::vector<float> weight; ///< `count` of them from i * stride; some of the first or the last may be 0
+    int count = 0, stride = 0;
     /// Outputs from … from + outputs - 1 of `output`.
     void make(int input, int output, int from, int outputs, Filter filter = Filter::Bilinear);
 };
