@@ -69,11 +69,12 @@ FeatureSet extractFeatures(methods::Method &method, const std::shared_ptr<const 
                         {.seed = options.seed, .threads = options.threads, .prefetch = options.prefetch});
     std::vector<std::vector<torch::Tensor>> features(views.size());
     std::vector<torch::Tensor> labels, replaced;
+    data::Batch batch;
     while (true) {
-        auto next = loader.next();
+        auto next = loader.next(std::move(batch));
         if (!next) throw std::runtime_error(next.error().message());
         if (!*next) break;
-        data::Batch &batch = **next;
+        batch = std::move(**next);
         for (std::size_t v = 0; v < views.size(); ++v) {
             const std::int64_t size = batch.sizes.at(v);
             const torch::Tensor images =

@@ -192,13 +192,15 @@ bool Trainer::runEpoch()
     options.threads = threadsFor(m_experiment.data.threads, Machine::usableCores(), m_launch.ranksHere);
     options.prefetch = int(m_experiment.data.prefetch);
     data::Loader loader(m_splits.train, m_method->views(m_experiment.augment), std::move(batches), options);
+    data::Batch batch;
     while (!done() && m_progress.batch < m_plan.stepsPerEpoch) {
         if (!obeyCommands()) return false;
         const auto start = Clock::now();
         const double waited = loader.waited();
         m_stepper.begin(m_progress);
         for (std::int64_t part = 0; part < parts; ++part) {
-            m_stepper.add(*valueOrThrow(loader.next()));
+            batch = *valueOrThrow(loader.next(std::move(batch)));
+            m_stepper.add(batch);
             reportUnreadable(loader);
         }
         const StepReport figures = m_stepper.finish();

@@ -239,6 +239,24 @@ private slots:
         QTRY_COMPARE(made(), 4 * (2 + 3));
     }
 
+    void usedMemoryIsFilledAgain()
+    {
+        const auto data = std::make_shared<const MadeDataset>(40);
+        std::vector<std::vector<std::int64_t>> lists = rankBatches(permutation(40, 1, 0), 7, 0, 1);
+        lists.push_back({3, 5}); // shorter than what is there
+        Loader fresh(data, twoViews(), lists, {1, 0, 2, 1}), reusing(data, twoViews(), lists, {1, 0, 2, 1});
+        std::set<const float *> places;
+        Batch batch;
+        for (const Batch &wanted : readAll(fresh)) {
+            batch = *reusing.next(std::move(batch)).value();
+            QVERIFY(batch.views == wanted.views);
+            QVERIFY(batch.index == wanted.index);
+            places.insert(batch.views[0].data());
+        }
+        QVERIFY2(places.size() <= 2, qPrintable(QString::number(places.size()))); // one in use, one ahead
+        QVERIFY(!reusing.next(std::move(batch)).value());
+    }
+
     void endsWhereverTheThreadsAre()
     {
         // Not one batch taken, all places full.
