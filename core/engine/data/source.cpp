@@ -59,15 +59,15 @@ Result<Source> openFile(const fs::path &file, const std::string &key)
     const std::string name = file.filename().string();
     const bool idx = name.find("-ubyte") != std::string::npos;
     if (idx && holdsIdx(file.parent_path())) return openIdx(file.parent_path(), false);
+    if (holdsCifar(file)) return openCifar(file);
     std::array<char, 512> head{};
     std::ifstream in(file, std::ios::binary);
     in.read(head.data(), head.size());
     const std::size_t count = std::size_t(in.gcount());
     const Bytes bytes{reinterpret_cast<const std::uint8_t *>(head.data()), count};
     const std::string what = readImageHeader(bytes) ? "an image" : formats::describeForeign(bytes);
-    return Error{text::printable(file.string()) + " is a single file (" + what +
-                     "); archives, CIFAR binaries and arrays are not read yet",
-                 key, "Give a folder of image files or of IDX files."};
+    return Error{text::printable(file.string()) + " is a single file (" + what + ")", key,
+                 "Give a folder of image files, or a data set in a form that README.md lists."};
 }
 
 } // namespace
@@ -82,6 +82,7 @@ Result<Source> openSource(const std::string &name, const std::string &key)
     if (!fs::exists(status)) return missing(name, key);
     if (fs::is_regular_file(status)) return openFile(path, key);
     if (holdsIdx(path)) return openIdx(path, path.string().find(fashionMnist) != std::string::npos);
+    if (holdsCifar(path)) return openCifar(path);
     return openFolder(path);
 }
 

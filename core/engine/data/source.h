@@ -16,7 +16,7 @@ struct Source {
     std::shared_ptr<const Dataset> val; ///< null: the source brings no evaluation images
 };
 
-/// What data.source or data.val_source names: "fashion-mnist", an IDX file or a folder of them, a folder of images.
+/// What data.source or data.val_source names: "fashion-mnist", or a path, told by content to be one of the forms below.
 /// `key` is the setting's, for messages.
 Result<Source> openSource(const std::string &name, const std::string &key);
 
@@ -28,5 +28,10 @@ Result<Source> openFolder(const std::filesystem::path &folder);
 /// t10k-… as evaluation images.
 bool holdsIdx(const std::filesystem::path &folder);
 Result<Source> openIdx(const std::filesystem::path &folder, bool fashion);
+
+/// CIFAR-10 or CIFAR-100, binary or pickled by Python: the folder of its files (or the folder around it), one of the files,
+/// or the archive as published, which is read in place. The test part is the evaluation part.
+bool holdsCifar(const std::filesystem::path &path);
+Result<Source> openCifar(const std::filesystem::path &path);
 
 } // namespace parallax::data
