@@ -19,19 +19,19 @@ struct DataConfig {
         group.field("source", &DataConfig::source)
             .label("Images")
             .hint("path")
-            .help("A folder of images (class subfolders, or flat and unlabelled), a folder of IDX files, CIFAR-10 or "
-                  "CIFAR-100 "
-                  "(binary or Python version, unpacked or the .tar.gz as published), or fashion-mnist for the copy that "
-                  "Debian's package dataset-fashion-mnist installs. Image files are read by content, not by name "
-                  "(JPEG, PNG, WebP, BMP, TIFF, GIF, PNM): upright by EXIF, first frame or page only, transparency dropped, "
-                  "at most 268 megapixels.");
+            .help(
+                "A folder of images (class subfolders, or flat and unlabelled), a folder of IDX files, CIFAR-10, CIFAR-100 "
+                "or STL-10 (a folder of the published files, or the .tar.gz; STL-10's unlabeled_X.bin: its images and the "
+                "labelled ones), or fashion-mnist for the copy that Debian's package dataset-fashion-mnist installs. Image "
+                "files are read by content, not by name (JPEG, PNG, WebP, BMP, TIFF, GIF, PNM): upright by EXIF, first "
+                "frame or page only, transparency dropped, at most 268 megapixels.");
         group.field("val_source", &DataConfig::valSource)
             .label("Evaluation images")
             .hint("path")
             .advanced()
-            .help("Labelled images to measure kNN accuracy on. Empty: the test part of IDX or CIFAR files, a val/ or test/ "
-                  "folder "
-                  "beside train/, else a seeded fraction of the images that is left out of training.");
+            .help(
+                "Labelled images to measure kNN accuracy on. Empty: the test part of a published data set, a val/ or test/ "
+                "folder beside train/, else a seeded fraction of the images that is left out of training.");
         group.field("val_fraction", &DataConfig::valFraction)
             .label("Evaluation fraction")
             .range(0, 0.5)

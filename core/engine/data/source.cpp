@@ -60,6 +60,7 @@ Result<Source> openFile(const fs::path &file, const std::string &key)
     const bool idx = name.find("-ubyte") != std::string::npos;
     if (idx && holdsIdx(file.parent_path())) return openIdx(file.parent_path(), false);
     if (holdsCifar(file)) return openCifar(file);
+    if (holdsStl(file)) return openStl(file);
     std::array<char, 512> head{};
     std::ifstream in(file, std::ios::binary);
     in.read(head.data(), head.size());
@@ -83,6 +84,7 @@ Result<Source> openSource(const std::string &name, const std::string &key)
     if (fs::is_regular_file(status)) return openFile(path, key);
     if (holdsIdx(path)) return openIdx(path, path.string().find(fashionMnist) != std::string::npos);
     if (holdsCifar(path)) return openCifar(path);
+    if (holdsStl(path)) return openStl(path);
     return openFolder(path);
 }
 

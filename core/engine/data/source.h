@@ -34,4 +34,9 @@ Result<Source> openIdx(const std::filesystem::path &folder, bool fashion);
 bool holdsCifar(const std::filesystem::path &path);
 Result<Source> openCifar(const std::filesystem::path &path);
 
+/// STL-10's binary version: the folder of its files (or the folder around it), the archive as published, or one of the files.
+/// unlabeled_X.bin means its images and, behind them, the labelled training images; else only these are trained on.
+bool holdsStl(const std::filesystem::path &path);
+Result<Source> openStl(const std::filesystem::path &path);
+
 } // namespace parallax::data
