@@ -66,6 +66,7 @@ Result<Source> openFile(const fs::path &file, const std::string &key)
     in.read(head.data(), head.size());
     const std::size_t count = std::size_t(in.gcount());
     const Bytes bytes{reinterpret_cast<const std::uint8_t *>(head.data()), count};
+    if (name.ends_with(".npy") || ByteReader(bytes, ByteReader::Order::Little).startsWith("\x93NUMPY")) return openNpy(file);
     const std::string what = readImageHeader(bytes) ? "an image" : formats::describeForeign(bytes);
     return Error{text::printable(file.string()) + " is a single file (" + what + ")", key,
                  "Give a folder of image files, or a data set in a form that README.md lists."};

@@ -39,4 +39,9 @@ Result<Source> openCifar(const std::filesystem::path &path);
 bool holdsStl(const std::filesystem::path &path);
 Result<Source> openStl(const std::filesystem::path &path);
 
+/// A NumPy array of images: N x H x W, N x H x W x C or N x C x H x W (1, 3 or 4 channels) of uint8, uint16 or float32. Labels
+/// come from the array beside it (a_labels.npy, train_labels.npy for train_images.npy, y_train.npy for x_train.npy, or
+/// labels.npy); an array whose name says test or val where this one's says train is the evaluation part.
+Result<Source> openNpy(const std::filesystem::path &path);
+
 } // namespace parallax::data
