@@ -61,6 +61,7 @@ Result<Source> openFile(const fs::path &file, const std::string &key)
     if (idx && holdsIdx(file.parent_path())) return openIdx(file.parent_path(), false);
     if (holdsCifar(file)) return openCifar(file);
     if (holdsStl(file)) return openStl(file);
+    if (name.ends_with(".csv") || name.ends_with(".CSV")) return openList(file);
     std::array<char, 512> head{};
     std::ifstream in(file, std::ios::binary);
     in.read(head.data(), head.size());

@@ -44,4 +44,9 @@ Result<Source> openStl(const std::filesystem::path &path);
 /// labels.npy); an array whose name says test or val where this one's says train is the evaluation part.
 Result<Source> openNpy(const std::filesystem::path &path);
 
+/// A list of image files: CSV (RFC 4180) whose first line names the columns path and, if there, label (numbers or names) and
+/// split (train, val, valid, validation, test; empty: train). Paths are relative to the list's folder. Files that are missing
+/// are left out, counted and said.
+Result<Source> openList(const std::filesystem::path &file);
+
 } // namespace parallax::data
