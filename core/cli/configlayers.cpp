@@ -14,7 +14,8 @@ std::vector<Option> configOptions()
     return {{"preset", "NAME", "Start from a built-in configuration, such as demo."},
             {"config", "FILE", "Read settings from a JSON file (comments allowed); they win over the preset."},
             {"set", "KEY=VALUE", "Set one setting, such as optim.base_lr=0.1; may be repeated; wins over all."},
-            {"data", "PATH", "The images: a folder, IDX files, or fashion-mnist (data.source)."},
+            {"data", "PATH",
+             "The images: a folder, a list, a published data set, an array or archives, or fashion-mnist (data.source)."},
             {"ranks", "N", "Number of processes (distributed.ranks)."},
             {"device", "NAME", "auto, cpu or cuda (distributed.device)."}};
 }

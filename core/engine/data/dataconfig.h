@@ -20,11 +20,13 @@ struct DataConfig {
             .label("Images")
             .hint("path")
             .help(
-                "A folder of images (class subfolders, or flat and unlabelled), a folder of IDX files, CIFAR-10, CIFAR-100 "
-                "or STL-10 (a folder of the published files, or the .tar.gz; STL-10's unlabeled_X.bin: its images and the "
-                "labelled ones), or fashion-mnist for the copy that Debian's package dataset-fashion-mnist installs. Image "
-                "files are read by content, not by name (JPEG, PNG, WebP, BMP, TIFF, GIF, PNM): upright by EXIF, first "
-                "frame or page only, transparency dropped, at most 268 megapixels.");
+                "A folder of images (class subfolders, or flat and unlabelled); a .csv list (columns path, label, split); "
+                "IDX files; CIFAR-10, CIFAR-100 or STL-10 as published, unpacked or .tar.gz (STL-10's unlabeled_X.bin: its "
+                "images and the labelled ones); a .npy array of uint8, uint16 (divided by 257) or float32 (0 to 1), labels "
+                "in name_labels.npy; tar archives in webdataset's form (one, a folder, or a-{000..012}.tar); or "
+                "fashion-mnist for the copy that Debian's package dataset-fashion-mnist installs. Image files are read by "
+                "content, not by name (JPEG, PNG, WebP, BMP, TIFF, GIF, PNM): upright by EXIF, first frame or page only, "
+                "transparency dropped, at most 268 megapixels.");
         group.field("val_source", &DataConfig::valSource)
             .label("Evaluation images")
             .hint("path")

@@ -61,6 +61,7 @@ Result<Source> openFile(const fs::path &file, const std::string &key)
     if (idx && holdsIdx(file.parent_path())) return openIdx(file.parent_path(), false);
     if (holdsCifar(file)) return openCifar(file);
     if (holdsStl(file)) return openStl(file);
+    if (isTar(file)) return openShards(file.string());
     if (name.ends_with(".csv") || name.ends_with(".CSV")) return openList(file);
     std::array<char, 512> head{};
     std::ifstream in(file, std::ios::binary);
@@ -82,11 +83,12 @@ Result<Source> openSource(const std::string &name, const std::string &key)
     const fs::path path = expanded(name);
     std::error_code error;
     const auto status = fs::status(path, error);
-    if (!fs::exists(status)) return missing(name, key);
+    if (!fs::exists(status)) return namesShards(name) ? openShards(path.string()) : missing(name, key);
     if (fs::is_regular_file(status)) return openFile(path, key);
     if (holdsIdx(path)) return openIdx(path, path.string().find(fashionMnist) != std::string::npos);
     if (holdsCifar(path)) return openCifar(path);
     if (holdsStl(path)) return openStl(path);
+    if (holdsShards(path)) return openShards(path.string());
     return openFolder(path);
 }
 

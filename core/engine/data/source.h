@@ -49,4 +49,12 @@ Result<Source> openNpy(const std::filesystem::path &path);
 /// are left out, counted and said.
 Result<Source> openList(const std::filesystem::path &file);
 
+/// Tar archives in webdataset's form (shardindex.h), plain: one, a folder of them, or a pattern with {000..012}, {a,b}, * and
+/// ?. Where some names have the word train and others val, valid, validation or test, the latter are the evaluation part.
+/// Archives that are cut or damaged are used as far as they go, which is said.
+bool isTar(const std::filesystem::path &file);
+bool holdsShards(const std::filesystem::path &folder);
+bool namesShards(const std::string &name);
+Result<Source> openShards(const std::string &name);
+
 } // namespace parallax::data

@@ -154,6 +154,7 @@ Result<std::optional<TarMember>> TarReader::header()
         return Error{
             "is damaged: there is no tar header at byte " + std::to_string(m_at - block), {}, "Load the file again."};
     }
+    m_recognised = true;
     return std::optional(TarMember{nameIn(bytes), char(bytes[156]), *size, m_at});
 }
 

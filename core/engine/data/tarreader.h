@@ -31,6 +31,8 @@ public:
     Result<std::optional<TarMember>> next();
     /// The content of the member that next() gave, at most `limit` bytes of it: an Error when it is longer, or cut short.
     Result<std::string> content(std::size_t limit);
+    /// A tar header has been found, whatever came later.
+    bool recognised() const { return m_recognised; }
 
 private:
     Result<std::string> take(std::uint64_t size, const std::string &what);
@@ -41,6 +43,7 @@ private:
     ByteStream &m_stream;
     std::uint64_t m_at = 0;   ///< place in the unpacked archive
     std::uint64_t m_left = 0; ///< of the current member's content and its padding
+    bool m_recognised = false;
     TarMember m_member;
 };
 
