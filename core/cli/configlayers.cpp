@@ -14,7 +14,8 @@ std::vector<Option> configOptions()
     return {{"preset", "NAME", "Start from a built-in configuration, such as demo."},
             {"config", "FILE", "Read settings from a JSON file (comments allowed); they win over the preset."},
             {"set", "KEY=VALUE", "Set one setting, such as optim.base_lr=0.1; may be repeated; wins over all."},
-            {"data", "PATH", "The images: a folder, IDX files, or a name of `parallax data get` (data.source)."},
+            {"data", "PATH",
+             "The images: a folder, a list, an array, archives, or a name of `parallax data get` (data.source)."},
             {"ranks", "N", "Number of processes (distributed.ranks)."},
             {"device", "NAME", "auto, cpu or cuda (distributed.device)."}};
 }

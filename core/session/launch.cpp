@@ -22,16 +22,18 @@ namespace {
 
 constexpr int colours = 10; // of the categorical palette
 
-/// Paths that exist are stored whole: the run may be resumed from anywhere.
+/// Paths that exist, and patterns of archives, are stored whole: the run may be resumed from anywhere.
 void makePathsAbsolute(const config::Schema &schema, config::Json &config)
 {
     for (const config::Field *field : schema.applicable(config)) {
         if (field->hint != "path") continue;
         const config::Json *value = config::lookup(config, field->key);
         if (!value || !value->is_string()) continue;
-        const std::filesystem::path path = value->get<std::string>();
+        const auto name = value->get<std::string>();
+        const std::filesystem::path path = name;
+        const bool pattern = name.ends_with(".tar") && name.find_first_of("{*?[") != std::string::npos;
         std::error_code error;
-        if (path.empty() || path.is_absolute() || !std::filesystem::exists(path, error)) continue;
+        if (path.empty() || path.is_absolute() || !(pattern || std::filesystem::exists(path, error))) continue;
         config::assign(config, field->key, std::filesystem::absolute(path).lexically_normal().string());
     }
 }

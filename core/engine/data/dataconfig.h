@@ -20,17 +20,22 @@ struct DataConfig {
             .label("Images")
             .hint("path")
             .help(
-                "A folder of images (class subfolders, or flat and unlabelled), a folder of IDX files, or the name of a data "
-                "set that `parallax data get` or a package of the system has installed, such as cifar10 or fashion-mnist (a "
-                "folder of that name is written ./cifar10). Files are read by content, not by name "
-                "(JPEG, PNG, WebP, BMP, TIFF, GIF, PNM): upright by EXIF, first frame or page only, transparency dropped, "
-                "at most 268 megapixels.");
+                "A folder of images (class subfolders, or flat and unlabelled); the name of a data set that `parallax data "
+                "get` or a package of the system has installed, such as cifar10 or fashion-mnist (a folder of that name is "
+                "written ./cifar10); a .csv list (columns path, label, split); "
+                "IDX files; CIFAR-10, CIFAR-100 or STL-10 as published, unpacked or .tar.gz (STL-10's unlabeled_X.bin: its "
+                "images and the labelled ones); a .npy array of uint8, uint16 (divided by 257) or float32 (0 to 1), labels "
+                "in name_labels.npy; or tar archives in webdataset's form (one, a folder, or a-{000..012}.tar). Image files "
+                "are "
+                "read by content, not by name (JPEG, PNG, WebP, BMP, TIFF, GIF, PNM): upright by EXIF, first frame or page "
+                "only, transparency dropped, at most 268 megapixels.");
         group.field("val_source", &DataConfig::valSource)
             .label("Evaluation images")
             .hint("path")
             .advanced()
-            .help("Labelled images to measure kNN accuracy on. Empty: the test part of IDX files, a val/ or test/ folder "
-                  "beside train/, else a seeded fraction of the images that is left out of training.");
+            .help(
+                "Labelled images to measure kNN accuracy on. Empty: the test part of a published data set, a val/ or test/ "
+                "folder beside train/, else a seeded fraction of the images that is left out of training.");
         group.field("val_fraction", &DataConfig::valFraction)
             .label("Evaluation fraction")
             .range(0, 0.5)

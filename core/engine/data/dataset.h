@@ -71,7 +71,7 @@ private:
 struct Splits {
     std::shared_ptr<const Dataset> train;
     std::shared_ptr<const Dataset> val;
-    bool cut = false; ///< val is a part of the images that was left out of train: data.val_fraction
+    bool cut = false;       ///< val is a part of the images that was left out of train: data.val_fraction
     std::int64_t aside = 0; ///< images of both that the data check has set aside: others stand in for them
 };
 

@@ -201,8 +201,10 @@ Error nothingFound(const fs::path &folder, const FolderScan &scan)
     for (const auto &[kind, count] : scan.passedOver)
         if (containers.count(kind))
             return {"holds no image files, but " + std::to_string(count) + ' ' + kind +
-                        ": archives, CIFAR binaries and arrays are not read yet",
-                    where, "Unpack it into image files, one folder a class."};
+                        " that Parallax does not know as a data set",
+                    where,
+                    kind == ".npy" ? "Name the .npy file that holds the images."
+                                   : "Unpack it into image files, one folder a class."};
     const std::string remark = scan.remark();
     return {"holds no images" + (remark.empty() ? std::string() : " (" + remark + ')'), where,
             "Choose a folder with JPEG, PNG, WebP, BMP, TIFF or GIF files, flat or in one folder a class."};

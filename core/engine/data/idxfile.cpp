@@ -2,90 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/data/idxfile.h"
 
-#include "core/base/atomicfile.h"
 #include "core/base/text.h"
-#include "core/engine/data/bytereader.h"
+#include "core/engine/data/bytestream.h"
 #include "core/engine/data/formats.h"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <memory>
-#include <optional>
 
 namespace parallax::data {
 
 namespace {
-
-constexpr std::size_t fileLimit = std::size_t(16) << 30;
-constexpr std::uint64_t maxDeflateRatio = 1'032;
-
-/// The bytes of a file, unpacked when it is gzip: first the header, later the rest, never more than asked for.
-class Stream
-{
-public:
-    explicit Stream(const std::string &file) : m_file(file)
-    {
-        m_gzip = file.size() >= 2 && file[0] == '\x1F' && file[1] == '\x8B';
-        if (!m_gzip) return;
-        m_zlib = std::make_unique<z_stream>();
-        inflateInit2(m_zlib.get(), 15 + 16); // 16: with gzip's header and checksum
-    }
-    Stream(const Stream &) = delete;
-    Stream &operator=(const Stream &) = delete;
-    ~Stream()
-    {
-        if (m_zlib) inflateEnd(m_zlib.get());
-    }
-
-    bool gzip() const { return m_gzip; }
-    /// The most bytes that can still come.
-    std::uint64_t bound() const { return m_gzip ? std::uint64_t(m_file.size()) * maxDeflateRatio : m_file.size() - m_at; }
-
-    /// Fills `out`; returns how many bytes there were.
-    std::size_t read(std::uint8_t *out, std::size_t count)
-    {
-        if (m_gzip) return unpack(out, count);
-        const std::size_t n = std::min(count, m_file.size() - m_at);
-        std::memcpy(out, m_file.data() + m_at, n);
-        m_at += n;
-        return n;
-    }
-    /// Bytes that a plain file has beyond what was read; for gzip 1 when more would come.
-    std::uint64_t left()
-    {
-        std::uint8_t extra = 0;
-        return m_gzip ? unpack(&extra, 1) : m_file.size() - m_at;
-    }
-    bool damaged() const { return m_damaged; }
-    bool ended() const { return !m_gzip || m_ended; }
-
-private:
-    std::size_t unpack(std::uint8_t *out, std::size_t count)
-    {
-        constexpr std::size_t piece = std::size_t(1) << 30; // zlib counts in 32 bits
-        std::size_t done = 0;
-        while (done < count && !m_ended && !m_damaged) {
-            m_zlib->next_in = reinterpret_cast<Bytef *>(const_cast<char *>(m_file.data() + m_at));
-            m_zlib->avail_in = uInt(std::min(piece, m_file.size() - m_at));
-            m_zlib->next_out = out + done;
-            m_zlib->avail_out = uInt(std::min(piece, count - done));
-            const uInt before = m_zlib->avail_out, input = m_zlib->avail_in;
-            const int code = inflate(m_zlib.get(), Z_NO_FLUSH);
-            m_at += input - m_zlib->avail_in;
-            done += before - m_zlib->avail_out;
-            m_ended = code == Z_STREAM_END;
-            if (code == Z_BUF_ERROR) break; // no input is left
-            m_damaged = code != Z_OK && code != Z_STREAM_END;
-        }
-        return done;
-    }
-
-    const std::string &m_file;
-    std::unique_ptr<z_stream> m_zlib;
-    std::size_t m_at = 0;
-    bool m_gzip = false, m_ended = false, m_damaged = false;
-};
 
 std::string typeName(int type)
 {
@@ -100,14 +25,11 @@ std::string typeName(int type)
 }
 
 /// What is wrong with the first four bytes, if anything.
-std::optional<std::string> checkMagic(const std::uint8_t *head, std::size_t count, bool gzip, int rank,
-                                      const std::string &file)
+std::optional<std::string> checkMagic(const std::uint8_t *head, std::size_t count, int rank, const ByteStream &stream)
 {
-    if (count < 4 || head[0] != 0 || head[1] != 0) {
-        const auto *bytes = reinterpret_cast<const std::uint8_t *>(file.data());
+    if (count < 4 || head[0] != 0 || head[1] != 0)
         return "is not an IDX file, " +
-            std::string(gzip ? "packed or not" : "but " + formats::describeForeign({bytes, file.size()}));
-    }
+            std::string(stream.gzip() ? "packed or not" : "but " + formats::describeForeign(stream.head()));
     if (head[2] != 0x08) return "holds " + typeName(head[2]) + ": only unsigned bytes are read";
     if (head[3] != rank)
         return "has " + std::to_string(head[3]) + " dimension" + (head[3] == 1 ? "" : "s") + ", not " +
@@ -139,14 +61,13 @@ Result<IdxFile> readIdx(const std::filesystem::path &path, int rank)
 {
     const std::string where = text::printable(path.string());
     const auto wrong = [&](const std::string &what) { return Error{what, where, "Load the file again."}; };
-    const auto file = readFile(path, fileLimit);
-    if (!file) return file.error();
-    Stream stream(*file);
+    auto stream = ByteStream::open(path);
+    if (!stream) return stream.error();
 
     std::uint8_t head[16] = {};
-    const std::size_t headBytes = 4 + 4 * std::size_t(rank), got = stream.read(head, headBytes);
-    if (stream.damaged()) return wrong("is a damaged gzip file");
-    if (const auto problem = checkMagic(head, got, stream.gzip(), rank, *file)) return wrong(*problem);
+    const std::size_t headBytes = 4 + 4 * std::size_t(rank), got = stream->read(head, headBytes);
+    if (stream->trouble()) return wrong(*stream->trouble());
+    if (const auto problem = checkMagic(head, got, rank, *stream)) return wrong(*problem);
     if (got < headBytes) return wrong("is cut short: it ends inside its IDX header");
     IdxFile idx;
     const ByteReader in({head, headBytes}, ByteReader::Order::Big);
@@ -155,19 +76,24 @@ Result<IdxFile> readIdx(const std::filesystem::path &path, int rank)
     const auto count = valueCount(idx.dims);
     if (!count) return wrong("is damaged: " + claim + ", a size that is zero or too large");
     const std::uint64_t one = *count / std::uint64_t(idx.dims[0]);
-    if (*count > stream.bound())
-        return wrong("is cut short: " + claim + ", but the file holds " + (stream.gzip() ? "at most " : "") +
-                     std::to_string(stream.bound() / one) + (rank == 1 ? " labels" : " images"));
-    idx.values.resize(*count);
-    const std::size_t read = stream.read(idx.values.data(), idx.values.size());
-    if (stream.damaged()) return wrong("is a damaged gzip file");
+    if (*count > stream->bound())
+        return wrong("is cut short: " + claim + ", but the file holds " + (stream->gzip() ? "at most " : "") +
+                     std::to_string(stream->bound() / one) + (rank == 1 ? " labels" : " images"));
+    // Memory follows the data that comes: of packed data only that shows whether the header told the truth.
+    constexpr std::uint64_t step = std::uint64_t(1) << 26;
+    std::size_t read = 0;
+    while (read == idx.values.size() && read < *count) {
+        idx.values.resize(std::size_t(std::min<std::uint64_t>(*count, stream->gzip() ? read + step : *count)));
+        read += stream->read(reinterpret_cast<std::uint8_t *>(idx.values.data()) + read, idx.values.size() - read);
+    }
+    if (stream->trouble()) return wrong(*stream->trouble());
     if (read < *count)
         return wrong("is cut short: its gzip data ends after " + std::to_string(read / one) + " of " +
                      std::to_string(idx.dims[0]) + (rank == 1 ? " labels" : " images"));
-    if (const auto left = stream.left())
+    if (const auto left = stream->left())
         return wrong("is damaged: " + claim + ", but " +
-                     (stream.gzip() ? "more data" : std::to_string(left) + " bytes more") + " follow");
-    if (stream.damaged() || !stream.ended()) return wrong("is cut short: its gzip data ends without a checksum");
+                     (stream->gzip() ? "more data" : std::to_string(left) + " bytes more") + " follow");
+    if (stream->trouble() || !stream->ended()) return wrong("is cut short: its gzip data ends without a checksum");
     return idx;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace parallax::data {
@@ -13,7 +14,7 @@ namespace parallax::data {
 /// An array of bytes in the IDX format of LeCun's MNIST page: 0, 0, type, rank, then big-endian sizes, then the values.
 struct IdxFile {
     std::vector<std::int64_t> dims;
-    std::vector<std::uint8_t> values;
+    std::string values; ///< bytes
 };
 
 /// Reads a plain or gzipped file (by content) of the given rank. The header is checked against the size of the file before

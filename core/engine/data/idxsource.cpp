@@ -3,13 +3,11 @@
 #include "core/engine/data/source.h"
 
 #include "core/base/text.h"
+#include "core/engine/data/arraydataset.h"
 #include "core/engine/data/idxfile.h"
-
-#include <opencv2/imgproc.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <set>
 
 namespace parallax::data {
@@ -20,64 +18,30 @@ namespace {
 
 constexpr std::array fashionNames{"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
                                   "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
-/// Test images are other images than training images of the same index: the id says so.
-constexpr std::uint64_t testId = std::uint64_t(1) << 63;
-
 struct Part {
     IdxFile images;
     std::vector<std::uint8_t> labels; ///< empty: none
 };
 
-class IdxDataset : public Dataset
+std::shared_ptr<const Dataset> dataset(Part part, const std::vector<int> &values, std::vector<std::string> classes,
+                                       bool test, const fs::path &folder)
 {
-public:
-    IdxDataset(Part part, const std::vector<int> &values, std::vector<std::string> classes, bool test,
-               const fs::path &folder)
-        : m_part(std::move(part)), m_test(test)
-    {
-        m_place.fill(-1);
-        for (std::size_t i = 0; i < values.size(); ++i) m_place[std::size_t(values[i])] = int(i);
-        m_classes = std::move(classes);
-        m_source = text::isUtf8(folder.string()) ? folder.string() : text::printable(folder.string());
-        if (m_part.labels.empty()) m_remark = "no labels file beside the images: unlabelled";
-    }
-
-    std::int64_t size() const override { return m_part.images.dims[0]; }
-    bool inMemory() const override { return true; }
-
-    Item item(std::int64_t index) const override
-    {
-        char name[32];
-        std::snprintf(name, sizeof name, "%s-%05lld", m_test ? "test" : "train", static_cast<long long>(index));
-        return {std::uint64_t(index) | (m_test ? testId : 0), name,
-                m_part.labels.empty() ? -1 : m_place[m_part.labels.at(std::size_t(index))]};
-    }
-
-    Result<cv::Mat> image(std::int64_t index) const override
-    {
-        const int height = int(m_part.images.dims[1]), width = int(m_part.images.dims[2]);
-        const std::size_t offset = std::size_t(index) * std::size_t(height) * std::size_t(width);
-        // The matrix is only read from.
-        const cv::Mat gray(height, width, CV_8U, const_cast<std::uint8_t *>(m_part.images.values.data() + offset));
-        cv::Mat rgb;
-        cv::cvtColor(gray, rgb, cv::COLOR_GRAY2RGB);
-        return rgb;
-    }
-
-    Result<DecodedImage> inspect(std::int64_t index) const override
-    {
-        ImageHeader header;
-        header.height = m_part.images.dims[1];
-        header.width = m_part.images.dims[2];
-        header.channels = 1;
-        return DecodedImage{image(index).value(), header};
-    }
-
-private:
-    Part m_part;
-    std::array<int, 256> m_place; ///< place among the classes of each label value
-    bool m_test;
-};
+    PixelLayout layout;
+    layout.height = int(part.images.dims[1]), layout.width = int(part.images.dims[2]);
+    std::vector<int> labels;
+    labels.reserve(part.labels.size());
+    for (const int value : part.labels) labels.push_back(int(std::ranges::lower_bound(values, value) - values.begin()));
+    ArrayPart array;
+    array.count = part.images.dims[0];
+    array.stride = layout.bytes();
+    array.store = std::make_shared<const ByteStore>(std::move(part.images.values));
+    array.prefix = test ? "test" : "train";
+    array.idBase = test ? testIds : 0;
+    array.where = text::printable(folder.string());
+    return std::make_shared<const ArrayDataset>(layout, std::vector{std::move(array)}, std::move(labels), std::move(classes),
+                                                folder,
+                                                part.labels.empty() ? "no labels file beside the images: unlabelled" : "");
+}
 
 std::optional<fs::path> findFile(const fs::path &folder, const std::string &part, const std::string &kind)
 {
@@ -107,7 +71,7 @@ Result<Part> openPart(const fs::path &folder, const std::string &name)
         return Error{"holds " + std::to_string(labels->dims[0]) + " labels for " + std::to_string(part.images.dims[0]) +
                          " images",
                      text::printable(labelsFile->string()), "Take both files from the same place."};
-    part.labels = std::move(labels->values);
+    part.labels.assign(labels->values.begin(), labels->values.end());
     return part;
 }
 
@@ -140,8 +104,8 @@ Result<Source> openIdx(const fs::path &folder, bool fashion)
     classes.reserve(values.size());
     for (const int value : values) classes.push_back(named ? fashionNames[std::size_t(value)] : std::to_string(value));
     Source source;
-    source.train = std::make_shared<const IdxDataset>(std::move(*train), values, classes, false, folder);
-    if (test) source.val = std::make_shared<const IdxDataset>(std::move(*test), values, classes, true, folder);
+    source.train = dataset(std::move(*train), values, classes, false, folder);
+    if (test) source.val = dataset(std::move(*test), values, classes, true, folder);
     return source;
 }
 

@@ -39,15 +39,19 @@ Result<Source> openFile(const fs::path &file, const std::string &key)
     const std::string name = file.filename().string();
     const bool idx = name.find("-ubyte") != std::string::npos;
     if (idx && holdsIdx(file.parent_path())) return openIdx(file.parent_path(), false);
+    if (holdsCifar(file)) return openCifar(file);
+    if (holdsStl(file)) return openStl(file);
+    if (isTar(file)) return openShards(file.string());
+    if (name.ends_with(".csv") || name.ends_with(".CSV")) return openList(file);
     std::array<char, 512> head{};
     std::ifstream in(file, std::ios::binary);
     in.read(head.data(), head.size());
     const std::size_t count = std::size_t(in.gcount());
     const Bytes bytes{reinterpret_cast<const std::uint8_t *>(head.data()), count};
+    if (name.ends_with(".npy") || ByteReader(bytes, ByteReader::Order::Little).startsWith("\x93NUMPY")) return openNpy(file);
     const std::string what = readImageHeader(bytes) ? "an image" : formats::describeForeign(bytes);
-    return Error{text::printable(file.string()) + " is a single file (" + what +
-                     "); archives, CIFAR binaries and arrays are not read yet",
-                 key, "Give a folder of image files or of IDX files."};
+    return Error{text::printable(file.string()) + " is a single file (" + what + ")", key,
+                 "Give a folder of image files, or a data set in a form that README.md lists."};
 }
 
 } // namespace
@@ -63,9 +67,12 @@ Result<Source> openSource(const std::string &name, const std::string &key)
     }
     std::error_code error;
     const auto status = fs::status(path, error);
-    if (!fs::exists(status)) return missing(name, key);
+    if (!fs::exists(status)) return namesShards(name) ? openShards(path.string()) : missing(name, key);
     if (fs::is_regular_file(status)) return openFile(path, key);
     if (holdsIdx(path)) return openIdx(path, path.string().find(config::fashionMnist.name) != std::string::npos);
+    if (holdsCifar(path)) return openCifar(path);
+    if (holdsStl(path)) return openStl(path);
+    if (holdsShards(path)) return openShards(path.string());
     return openFolder(path);
 }
 

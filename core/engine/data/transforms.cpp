@@ -74,8 +74,10 @@ void blur(Planes view, int radius, float sigma)
             mixPairs(line, before.data(), after.data(), kernel.data(), radius, row(y), std::size_t(w));
         }
         for (int y = 0; y < h; ++y) {
-            for (int k = 1; k <= radius; ++k) before[std::size_t(k - 1)] = row(y - k), after[std::size_t(k - 1)] = row(y + k);
-            mixPairs(row(y), before.data(), after.data(), kernel.data(), radius, plane + std::ptrdiff_t(y) * w, std::size_t(w));
+            for (int k = 1; k <= radius; ++k)
+                before[std::size_t(k - 1)] = row(y - k), after[std::size_t(k - 1)] = row(y + k);
+            mixPairs(row(y), before.data(), after.data(), kernel.data(), radius, plane + std::ptrdiff_t(y) * w,
+                     std::size_t(w));
         }
     }
 }

@@ -229,15 +229,6 @@ private slots:
         }
     }
 
-    void archivesAreNamed()
-    {
-        for (const char *name : {"cifar_small", "images.npy"}) {
-            const auto error = openData(settings(dataPath(QString("layouts/idx/") + name).toStdString()), 1).error();
-            QVERIFY2(error.what.find("archives, CIFAR binaries and arrays are not read yet") != std::string::npos,
-                     error.what.c_str());
-        }
-    }
-
     void fractionIsSpreadOverTheClasses()
     {
         const Folder folder(numbered("a", 40) + numbered("b", 20) + numbered("c", 1));

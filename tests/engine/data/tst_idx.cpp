@@ -4,11 +4,10 @@
 #include "core/engine/data/idxfile.h"
 #include "core/engine/data/source.h"
 #include "core/engine/data/stats.h"
+#include "tests/engine/data/archives.h"
 #include "tests/engine/data/datatest.h"
 
 #include <QTest>
-
-#include <zlib.h>
 
 using namespace parallax;
 using namespace parallax::data;
@@ -22,21 +21,6 @@ std::string header(int type, const std::vector<std::uint32_t> &dims)
     for (const auto dim : dims)
         for (int shift = 24; shift >= 0; shift -= 8) bytes += char(dim >> shift);
     return bytes;
-}
-
-std::string gzipped(const std::string &bytes)
-{
-    z_stream stream{};
-    deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-    std::string out(deflateBound(&stream, bytes.size()) + 64, '\0');
-    stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(bytes.data()));
-    stream.avail_in = uInt(bytes.size());
-    stream.next_out = reinterpret_cast<Bytef *>(out.data());
-    stream.avail_out = uInt(out.size());
-    deflate(&stream, Z_FINISH);
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
 }
 
 /// Two train images and one test image of 2 x 2 pixels.
