@@ -42,7 +42,7 @@ const std::vector<JobEntry> jobTable{
     {"embed", {"--run", "--epoch", "--data", "--limit", "--weights"}, jobs::embed},
     {"eval", {"--run", "--epoch", "--weights", "--data", "--val-data", "--device", "--set+"}, jobs::evaluate},
     {"export", {"--run", "--out", "--epoch", "--weights"}, jobs::exportBackbone},
-    {"selftest", {"--steps"}, jobs::selftest},
+    {"selftest", {"--method", "--device", "--ranks", "--steps", "--timeout"}, jobs::selftest},
 };
 
 int answer(const Result<Json> &result)

@@ -31,6 +31,9 @@ int methods(const Arguments &arguments)
         if (!method.is_object()) continue;
         printLine(toned(member(method, "name"), Tone::Bold) + "  " + member(method, "label") + ": " + member(method, "use"));
         printLine("  " + member(method, "paper"));
+        for (const auto &[key, label] : {std::pair("gather_advice", "gather"), std::pair("sync_bn_advice", "batch norm")})
+            if (const std::string advice = member(method, key); !advice.empty())
+                printLine(std::string("  ") + label + ": " + advice);
         std::vector<std::string> options;
         if (method.contains("options") && method["options"].is_array())
             for (const Json &option : method["options"])
@@ -100,7 +103,7 @@ Command methodsCommand()
 {
     Command command;
     command.name = "methods";
-    command.summary = "The methods there are, with paper and options.";
+    command.summary = "The methods there are, with paper, advice for several ranks and options.";
     command.example = "parallax methods";
     command.options = {jsonOption()};
     command.run = methods;

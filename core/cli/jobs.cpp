@@ -144,17 +144,6 @@ int exportBackbone(const Arguments &arguments)
     });
 }
 
-int selftest(const Arguments &arguments)
-{
-    const auto answer = worker({QStringLiteral("selftest")});
-    const int code = finish(arguments, answer, [](const Json &result) {
-        for (const auto &[name, value] : result.items())
-            printLine(text::printable(name) + ": " + text::printable(value.dump()));
-    });
-    const bool failed = answer && answer->is_object() && answer->contains("ok") && (*answer)["ok"] == false;
-    return failed ? 1 : code;
-}
-
 Command make(const char *name, const char *operands, const char *summary, const char *example, std::vector<Option> options,
              int (*run)(const Arguments &))
 {
@@ -207,15 +196,14 @@ Command embedCommand()
 
 Command exportCommand()
 {
-    return make("export", "RUN", "Write a run's backbone as safetensors with torchvision's names.",
-                "parallax export last --out resnet18.safetensors",
-                {{"out", "FILE", "Where to write it (default: the run's name)."}, runsOption()}, exportBackbone);
-}
-
-Command selftestCommand()
-{
-    return make("selftest", "", "Check that two ranks compute what one does, on this machine.", "parallax selftest", {},
-                selftest);
+    Command command = make("export", "RUN", "Write a run's backbone as safetensors with torchvision's names.",
+                           "parallax export last --out resnet18.safetensors",
+                           {{"out", "FILE", "Where to write it (default: the run's name)."}, runsOption()}, exportBackbone);
+    command.details = "In Python, without the classifier that torchvision puts behind the features:\n"
+                      "  net = torchvision.models.resnet18()\n"
+                      "  net.fc = torch.nn.Identity()  # vit_b_16: net.heads; convnext_tiny: net.classifier[2]\n"
+                      "  net.load_state_dict(safetensors.torch.load_file(\"resnet18.safetensors\"), strict=True)";
+    return command;
 }
 
 } // namespace parallax::cli

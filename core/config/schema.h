@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ enum class Type { Bool, Int, Float, String, IntList, FloatList, StringList };
 
 struct Choice {
     std::string value, label, help;
+    std::map<std::string, std::string> notes = {}; ///< by key: what this choice means for another setting, a line for a form
 };
 
 /// A field that exists only while another has a certain value, such as method.temperature while method.name is simclr, or one

@@ -18,8 +18,10 @@ Json fieldToJson(const Field &field)
     if (field.exclusiveMin) json["exclusive_min"] = true;
     if (!field.choices.empty()) {
         Json &choices = json["choices"] = Json::array();
-        for (const Choice &choice : field.choices)
+        for (const Choice &choice : field.choices) {
             choices.push_back(Json{{"value", choice.value}, {"label", choice.label}, {"help", choice.help}});
+            if (!choice.notes.empty()) choices.back()["notes"] = choice.notes;
+        }
     }
     json["label"] = field.label;
     json["unit"] = field.unit;
@@ -99,6 +101,12 @@ Result<Choice> choiceFromJson(const Json &json, const std::string &where)
 {
     Reader reader(json, where);
     Choice choice{reader.text("value"), reader.text("label"), reader.text("help")};
+    if (const Json *notes = reader.member("notes", false, &Json::is_object)) {
+        for (const auto &[key, note] : notes->items()) {
+            if (!note.is_string()) return invalid(where + " has a note that is no text");
+            choice.notes[key] = note.get<std::string>();
+        }
+    }
     if (const std::string problem = reader.problem(); !problem.empty()) return invalid(problem);
     return choice;
 }

@@ -187,9 +187,9 @@ void Summarizer::applyLog(const runs::Event &event)
 void Summarizer::applyEval(const runs::Event &event)
 {
     const double knn = figure(event.fields, "knn_top1");
-    if (!std::isfinite(knn)) return;
+    if (!(knn >= 0 && knn <= 1)) return; // NaN, or no accuracy at all: a line of another program, or a damaged one
     m_summary.knnStep = event.step;
-    if (event.step == 0)
+    if (event.step <= 0 || event.epoch <= 0)
         m_summary.untrainedKnn = knn;
     else
         m_knn.emplace_back(event.step, knn);

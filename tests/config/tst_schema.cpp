@@ -215,6 +215,17 @@ private Q_SLOTS:
         }
     }
 
+    void choicesKeepTheirNotes()
+    {
+        Json json = m_schema.toJson();
+        QVERIFY(json["fields"][4]["choices"][0].contains("value") && !json["fields"][4]["choices"][0].contains("notes"));
+        json["fields"][4]["choices"][0]["notes"] = {{"data.limit", "Takes many."}};
+        const auto back = config::Schema::fromJson(json);
+        QVERIFY2(back, back ? "" : back.error().message().c_str());
+        QCOMPARE(back->fields()[4].choices[0].notes.at("data.limit"), std::string("Takes many."));
+        QCOMPARE(back->toJson().dump(), json.dump());
+    }
+
     void brokenSchemasAreRefused_data()
     {
         QTest::addColumn<QString>("pointer");
@@ -243,6 +254,10 @@ private Q_SLOTS:
                                             << "1";
         QTest::newRow("choice") << "/fields/4/choices/0"
                                 << "\"simclr\"";
+        QTest::newRow("notes") << "/fields/4/choices/0/notes"
+                               << "[]";
+        QTest::newRow("a note") << "/fields/4/choices/0/notes"
+                                << "{\"data.limit\": 3}";
         QTest::newRow("condition") << "/fields/5/when"
                                    << "{\"key\": \"method.name\"}";
         QTest::newRow("group") << "/groups/0"

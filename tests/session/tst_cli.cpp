@@ -435,6 +435,30 @@ private Q_SLOTS:
             QVERIFY2(output.out.contains(part), (std::string(part) + " in " + output.out.toStdString()).c_str());
     }
 
+    void selftestShowsATableAndFailsOnAMiss()
+    {
+        Output output = m_box->parallax({"selftest"});
+        QCOMPARE(output.code, 0);
+        QVERIFY2(output.out.contains("3.1e-15") && output.out.contains("ok: any number of ranks"), output.out);
+        QCOMPARE(output.out.count('\n'), 6); // head, two methods on 2 and 4 ranks, summary
+        m_box->set("FAKEWORKER", QStringLiteral("selftest=byol"));
+        output = m_box->parallax({"selftest"});
+        QCOMPARE(output.code, 1);
+        QVERIFY2(output.out.contains("MISSED: 2 differ") && output.out.contains("Infinity"), output.out);
+        output = m_box->parallax({"selftest", "--json"});
+        QCOMPARE(output.code, 1);
+        const auto answer = parsed(output.out);
+        QCOMPARE(answer["ok"].get<bool>(), false);
+        QCOMPARE(answer["rows"].size(), std::size_t(4));
+        QCOMPARE(m_box->parallax({"selftest", "--method", "simclr"}).code, 0);
+        output = m_box->parallax({"selftest", "--method", "simclear"});
+        QCOMPARE(output.code, 2);
+        QVERIFY2(output.err.contains("Did you mean simclr"), output.err);
+        m_box->set("FAKEWORKER", QStringLiteral("job_error=selftest"));
+        QCOMPARE(m_box->parallax({"selftest"}).code, 1);
+        qunsetenv("FAKEWORKER");
+    }
+
     void doctorFindsWhatIsBroken()
     {
         m_box->set("PARALLAX_WORKER", QStringLiteral("/nowhere/worker"));

@@ -112,6 +112,23 @@ private Q_SLOTS:
         QCOMPARE(summary.lossLine.size(), std::size_t(6));
     }
 
+    /// What is no accuracy of the trained network counts neither as the last nor as the best.
+    void strayEvaluationsAreNoBest()
+    {
+        const runs::RunFolder folder = m_box->makeFinishedRun(10);
+        auto events = runs::EventWriter::open(folder.events(0));
+        QVERIFY(events->write("eval", {{"step", 0}, {"epoch", 0.0}, {"knn_top1", 0.8}}).ok());
+        QVERIFY(events->write("eval", {{"step", 1}, {"epoch", 0.0}, {"knn_top1", 0.81}}).ok()); // untrained, after a step
+        for (const runs::Json &value :
+             std::vector<runs::Json>{"NaN", "Infinity", "-Infinity", 1.5, 69.0, -0.1, nullptr, "0.99"})
+            QVERIFY(events->write("eval", {{"step", 10}, {"epoch", 2.0}, {"knn_top1", value}}).ok());
+        QVERIFY(events->write("eval", {{"step", 10}, {"epoch", 2.0}, {"probe_top1", 0.9}}).ok());
+        const auto summary = session::summarize(folder);
+        QCOMPARE(summary.bestKnn, 0.7);
+        QCOMPARE(summary.lastKnn, 0.7);
+        QCOMPARE(summary.untrainedKnn, 0.81);
+    }
+
     void listsNewestFirstAndFollows()
     {
         std::vector<QString> folders;

@@ -62,6 +62,10 @@ Json plan(const Json &config)
     Json warnings = Json::array();
     if (unlabelled) warnings.push_back("The images have no labels: kNN accuracy is off");
     if (world > 8) warnings.push_back(std::to_string(world) + " ranks share the cores: one thread each");
+    const Json *method = config::lookup(config, "method.name");
+    Json concerns = Json::object();
+    if (world > 1 && !distributed.gather && method && *method == "simclr")
+        warnings.push_back(concerns["distributed.gather"] = "SimCLR sees only the images of a rank: gather is off");
     std::int64_t steps = images / train.batchSize * train.epochs;
     if (train.maxSteps > 0) steps = std::min(steps, train.maxSteps);
     const double scale = optim.lrReferenceBatch > 0 ? double(train.batchSize) / double(optim.lrReferenceBatch) : 1;
@@ -78,7 +82,19 @@ Json plan(const Json &config)
             {"parameters", 700'000},
             {"devices", std::vector<std::string>(std::size_t(world), "cpu")},
             {"threads_per_rank", 1},
+            {"concerns", concerns},
             {"warnings", warnings}};
+}
+
+/// The settings, and what a method means for two of them.
+Json schemaWithNotes()
+{
+    Json json = schema().toJson();
+    for (Json &field : json["fields"])
+        if (field["key"] == "method.name")
+            for (Json &choice : field["choices"])
+                choice["notes"] = {{"distributed.gather", choice["value"] == "simclr" ? "Needed here." : "No effect here."}};
+    return json;
 }
 
 void appendBig(std::string &bytes, std::uint32_t value)
@@ -216,6 +232,8 @@ Json methods()
              {"use", "No negatives."},
              {"gather", false},
              {"large_batch", false},
+             {"gather_advice", "No effect here."},
+             {"sync_bn_advice", "Keep it on."},
              {"options", {"method.momentum"}}},
             {{"name", "simclr"},
              {"label", "SimCLR"},
@@ -223,7 +241,26 @@ Json methods()
              {"use", "The plain contrastive start."},
              {"gather", true},
              {"large_batch", true},
+             {"gather_advice", "Needed here."},
+             {"sync_bn_advice", "Keep it on."},
              {"options", {"method.temperature", "method.projection_dim"}}}};
+}
+
+/// "selftest=byol" in the script: that method misses.
+Json selftest(const std::string &method)
+{
+    const auto missing = Script(-1).find("selftest");
+    const bool good = !missing || missing->value != method;
+    Json rows = Json::array();
+    for (const int ranks : {2, 4})
+        rows.push_back({{"method", method},
+                        {"label", method},
+                        {"ranks", ranks},
+                        {"loss_difference", good ? Json(3.1e-15) : Json("Infinity")},
+                        {"weight_difference", 2e-14},
+                        {"ok", good},
+                        {"seconds", 1.5}});
+    return {{"ok", good}, {"device", "cpu"}, {"steps", 10}, {"tolerance", 1e-9}, {"rows", rows}, {"seconds", 3.0}};
 }
 
 Json devices()
@@ -240,13 +277,13 @@ Json job(const std::string &name, const Options &options)
 {
     if (const auto failing = Script(-1).find("job_error"); failing && failing->value == name)
         return error({"The script said so", name, "Look at the script"});
-    if (name == "schema") return option(options, "--job") == "eval" ? eval::probeSchema().toJson() : schema().toJson();
+    if (name == "schema") return option(options, "--job") == "eval" ? eval::probeSchema().toJson() : schemaWithNotes();
     if (name == "methods") return methods();
     if (name == "devices") return devices();
     if (name == "embed") return embed(options);
     if (name == "eval") return evaluated(options);
     if (name == "export") return exported(options);
-    if (name == "selftest") return {{"ok", true}, {"difference", 1e-12}, {"steps", 20}};
+    if (name == "selftest") return selftest(option(options, "--method"));
     const auto config = config::readFile(option(options, "--config"));
     if (!config) return error(config.error());
     if (const auto problem = problemWith(*config)) return error(*problem);

@@ -24,6 +24,7 @@ namespace parallax::fake {
 ///   nostart       writes no event and hangs         bad_exit=N     exits with that code at the end
 ///   job_error=J   one-shot job J answers an error   job_garbage=J  one-shot job J prints no JSON
 ///   job_ms=N      one-shot jobs take so long        unlabelled     plan: no labels
+///   selftest=M    the self-test misses for method M
 ///
 /// Without a rank a word holds for all ranks.
 class Script

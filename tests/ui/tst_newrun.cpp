@@ -57,6 +57,7 @@ private Q_SLOTS:
     void searchAndAdvanced();
     void sectionsShowCountsAndScroll();
     void viewsAndCheckFollow();
+    void methodsAdviseOnRanks();
     void workerErrorStandsAtTheField();
     void olderAnswersAreDropped();
     void commandIsCopied();
@@ -294,6 +295,20 @@ void TestNewRun::viewsAndCheckFollow()
     type("train.batch_size", QStringLiteral("256"));
     QTRY_COMPARE(m_screen->form()->row(QStringLiteral("train.batch_size"))->note(), QStringLiteral("128 per rank"));
     QVERIFY(m_screen->form()->row(QStringLiteral("optim.base_lr"))->note().contains(QLatin1String("after scaling")));
+}
+
+void TestNewRun::methodsAdviseOnRanks()
+{
+    open();
+    const auto note = [this] { return m_screen->form()->row(QStringLiteral("distributed.gather"))->note(); };
+    QTRY_COMPARE(note(), QStringLiteral("Needed here."));
+    type("distributed.ranks", QStringLiteral("2"));
+    const Field *gather = m_screen->draft()->field(QStringLiteral("distributed.gather"));
+    m_screen->draft()->setValue(*gather, false);
+    QTRY_VERIFY(note().contains(QLatin1String("gather is off")));
+    QTRY_COMPARE(m_screen->checks()->verdict(), QStringLiteral("Ready, 1 warning"));
+    m_screen->draft()->setValue(*m_screen->draft()->field(QStringLiteral("method.name")), "byol");
+    QTRY_COMPARE(note(), QStringLiteral("No effect here."));
 }
 
 void TestNewRun::workerErrorStandsAtTheField()

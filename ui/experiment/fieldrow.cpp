@@ -131,6 +131,13 @@ void FieldRow::setDerived(const QString &text)
     showNote();
 }
 
+void FieldRow::setConcern(const QString &text)
+{
+    if (text == m_concern) return;
+    m_concern = text;
+    showNote();
+}
+
 void FieldRow::refresh()
 {
     m_changed = m_draft->isChanged(m_field);
@@ -152,11 +159,14 @@ void FieldRow::showNote()
 {
     const QString problem = m_draft->problem(m_field);
     QString text = problem;
+    if (text.isEmpty()) text = m_concern;
     if (text.isEmpty()) text = m_derived;
     if (text.isEmpty() && m_changed) text = tr("was %1").arg(shortText(m_field, m_draft->original(m_field)));
     if (text.isEmpty() && m_draft->value(m_field) == 0) text = meaningOfZero(m_field);
     if (text.isEmpty()) text = rangeText(m_field);
-    m_note->set(text, problem.isEmpty() ? Token::TextMuted : Token::Error);
+    Token ink = m_concern.isEmpty() ? Token::TextMuted : Token::Warn;
+    if (!problem.isEmpty()) ink = Token::Error;
+    m_note->set(text, ink);
 }
 
 QString FieldRow::note() const { return m_note->text(); }

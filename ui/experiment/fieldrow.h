@@ -33,6 +33,8 @@ public:
     QString note() const;
     /// What follows from the value ("64 per rank"); empty: the range, or where it came from.
     void setDerived(const QString &text);
+    /// What the check warns of about this field; it takes the place of what is derived. Empty: nothing.
+    void setConcern(const QString &text);
     void refresh();
     /// Label, key or help hold every word of `search`.
     bool matches(const QStringList &words) const;
@@ -45,7 +47,7 @@ private:
 
     Draft *m_draft;
     const config::Field &m_field; ///< lives in the draft's schema
-    QString m_derived, m_haystack;
+    QString m_derived, m_concern, m_haystack;
     bool m_changed = false;
     FieldEditor *m_editor;
     ui::ElidedLabel *m_label;

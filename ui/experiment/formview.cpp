@@ -84,7 +84,8 @@ void FormView::rebuild()
     }
     for (FieldRow *gone : m_rows) delete gone;
     m_rows = std::move(rows);
-    for (FieldRow *row : m_rows) row->setDerived(m_derived.value(row->objectName()));
+    setDerived(m_derived);
+    setConcerns(m_concerns);
     applyDevices();
     updateVisibility();
     // The tab order is that of the form, whatever was inserted when.
@@ -155,6 +156,12 @@ void FormView::setDerived(const QMap<QString, QString> &notes)
 {
     m_derived = notes;
     for (FieldRow *row : m_rows) row->setDerived(notes.value(row->objectName()));
+}
+
+void FormView::setConcerns(const QMap<QString, QString> &concerns)
+{
+    m_concerns = concerns;
+    for (FieldRow *row : m_rows) row->setConcern(concerns.value(row->objectName()));
 }
 
 void FormView::setThumbs(const std::vector<QImage> &images, const QString &note)

@@ -32,6 +32,8 @@ public:
     void setDevices(const std::vector<Device> &devices);
     /// What follows from the values, by key; rows that are not named show their range.
     void setDerived(const QMap<QString, QString> &notes);
+    /// What the check warns of, by key.
+    void setConcerns(const QMap<QString, QString> &concerns);
     /// Small pictures of the data below the field that names it.
     void setThumbs(const std::vector<QImage> &images, const QString &note);
     FieldRow *row(const QString &key) const;
@@ -56,7 +58,7 @@ private:
     Draft *m_draft;
     bool m_advanced = false;
     QStringList m_words;
-    QMap<QString, QString> m_derived;
+    QMap<QString, QString> m_derived, m_concerns;
     std::vector<Device> m_devices;
     std::vector<Section> m_sections;
     std::vector<FieldRow *> m_rows; ///< in the draft's order

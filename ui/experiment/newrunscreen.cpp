@@ -316,6 +316,7 @@ void NewRunScreen::fillClones()
 void NewRunScreen::showDerived()
 {
     m_form->setDerived(m_planner->derived());
+    m_form->setConcerns(m_planner->concerns());
     m_name->setPlaceholderText(session::defaultRunName(m_draft->config()));
 }
 

@@ -3,6 +3,7 @@
 #include "ui/experiment/planner.h"
 
 #include "core/base/atomicfile.h"
+#include "core/base/text.h"
 #include "core/session/job.h"
 #include "ui/experiment/draft.h"
 #include "ui/widgets/background.h"
@@ -209,9 +210,11 @@ QMap<QString, QString> Planner::derived() const
     QMap<QString, QString> notes;
     for (const config::Field *field : m_draft->fields()) { // the chosen one's own words
         const Json value = m_draft->value(*field);
-        for (const auto &choice : field->choices)
-            if (value == choice.value && !choice.help.empty())
-                notes[QString::fromStdString(field->key)] = QString::fromStdString(choice.help);
+        for (const auto &choice : field->choices) {
+            if (value != choice.value) continue;
+            if (!choice.help.empty()) notes[QString::fromStdString(field->key)] = QString::fromStdString(choice.help);
+            for (const auto &[key, note] : choice.notes) notes[QString::fromStdString(key)] = QString::fromStdString(note);
+        }
     }
     if (!m_plan) return notes;
     const Json &plan = *m_plan;
@@ -239,6 +242,17 @@ QMap<QString, QString> Planner::derived() const
     if (const auto weights = planNumber(plan, "parameters"); weights > 0)
         notes[QStringLiteral("backbone.name")] = tr("%1 M weights").arg(ui::formatFixed(double(weights) / 1e6, 1));
     return notes;
+}
+
+QMap<QString, QString> Planner::concerns() const
+{
+    QMap<QString, QString> concerns;
+    const Json none = Json::object(), found = m_plan ? m_plan->value("concerns", none) : none;
+    if (!found.is_object()) return concerns;
+    for (const auto &[key, text] : found.items())
+        if (text.is_string())
+            concerns[QString::fromStdString(key)] = QString::fromStdString(text::printable(text.get<std::string>()));
+    return concerns;
 }
 
 } // namespace parallax::experiment

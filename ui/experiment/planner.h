@@ -54,8 +54,10 @@ public:
     const std::vector<Device> &devices() const { return m_devices; }
     int cores() const { return m_cores; } ///< 0: not known yet
 
-    /// What follows from the plan for single fields, by key: "64 per rank".
+    /// What follows from the plan, or from another field's choice, for single fields, by key: "64 per rank".
     QMap<QString, QString> derived() const;
+    /// What the plan warns of that is the matter of a single field, by key.
+    QMap<QString, QString> concerns() const;
 
 Q_SIGNALS:
     void planChanged();

@@ -48,7 +48,10 @@ const Registry::Entry entry(described<BarlowTwins, BarlowTwinsConfig>(
      .label = "Barlow Twins",
      .paper = "Zbontar et al. 2021, arXiv:2103.03230",
      .use = "Views agree in every dimension, and dimensions say different things. No negatives, no momentum network.",
-     .usesGather = true}));
+     .usesGather = true,
+     .gatherAdvice = "Needed: the correlations between dimensions are of the whole batch. A rank's share alone gives "
+                     "noisy ones.",
+     .syncBnAdvice = "As published. Keep it on: the correlations are of outputs that batch norm has scaled."}));
 
 } // namespace
 

@@ -52,7 +52,10 @@ const Registry::Entry entry(described<Byol, ByolConfig>(
     {.name = "byol",
      .label = "BYOL",
      .paper = "Grill et al. 2020, arXiv:2006.07733",
-     .use = "Predicts a momentum network's view of the image: no negatives, so small batches do."}));
+     .use = "Predicts a momentum network's view of the image: no negatives, so small batches do.",
+     .gatherAdvice = "No effect: an image is compared with its own other view alone.",
+     .syncBnAdvice = "Keep it on where a rank has few images: batch norm keeps the outputs apart, and needs sound "
+                     "statistics for it."}));
 
 } // namespace
 

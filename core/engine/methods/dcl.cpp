@@ -38,12 +38,16 @@ private:
     DclConfig m_config;
 };
 
-const Registry::Entry
-    entry(described<Dcl, DclConfig>({.name = "dcl",
-                                     .label = "DCL",
-                                     .paper = "Yeh et al. 2022, arXiv:2110.06848",
-                                     .use = "SimCLR without the positive pair among the rivals: small batches lose less.",
-                                     .usesGather = true}));
+const Registry::Entry entry(described<Dcl, DclConfig>(
+    {.name = "dcl",
+     .label = "DCL",
+     .paper = "Yeh et al. 2022, arXiv:2110.06848",
+     .use = "SimCLR without the positive pair among the rivals: small batches lose less.",
+     .usesGather = true,
+     .gatherAdvice = "Needed: the loss tells an image from those of all ranks. Without it each rank compares its own "
+                     "share alone.",
+     .syncBnAdvice = "Keep it on: from statistics of its own rank alone the network can tell which images lie there, and "
+                     "cheats."}));
 
 } // namespace
 

@@ -43,11 +43,16 @@ private:
     DclwConfig m_config;
 };
 
-const Registry::Entry entry(described<Dclw, DclwConfig>({.name = "dclw",
-                                                         .label = "DCLW",
-                                                         .paper = "Yeh et al. 2022, arXiv:2110.06848",
-                                                         .use = "DCL that lets pairs count more that still differ.",
-                                                         .usesGather = true}));
+const Registry::Entry entry(described<Dclw, DclwConfig>(
+    {.name = "dclw",
+     .label = "DCLW",
+     .paper = "Yeh et al. 2022, arXiv:2110.06848",
+     .use = "DCL that lets pairs count more that still differ.",
+     .usesGather = true,
+     .gatherAdvice = "Needed: the loss tells an image from those of all ranks. Without it each rank compares its own "
+                     "share alone.",
+     .syncBnAdvice = "Keep it on: from statistics of its own rank alone the network can tell which images lie there, and "
+                     "cheats."}));
 
 } // namespace
 

@@ -144,7 +144,9 @@ const Registry::Entry entry(described<DinoMethod, DinoConfig>(
     {.name = "dino",
      .label = "DINO",
      .paper = "Caron et al. 2021, arXiv:2104.14294",
-     .use = "A student learns a momentum teacher's soft labels from parts of the image. Made for vision transformers."}));
+     .use = "A student learns a momentum teacher's soft labels from parts of the image. Made for vision transformers.",
+     .gatherAdvice = "No effect: the centre is a mean over all ranks either way.",
+     .syncBnAdvice = "For convolutional networks, and for the head where it has batch norm. Transformers have none."}));
 
 } // namespace
 

@@ -74,7 +74,10 @@ const Registry::Entry entry(described<FastSiam, FastSiamConfig>(
     {.name = "fastsiam",
      .label = "FastSiam",
      .paper = "Pototzky et al. 2022, doi:10.1007/978-3-031-16788-1_4",
-     .use = "SimSiam with the mean of several views as target: converges in fewer epochs, on small batches."}));
+     .use = "SimSiam with the mean of several views as target: converges in fewer epochs, on small batches.",
+     .gatherAdvice = "No effect: an image is compared with its own other views alone.",
+     .syncBnAdvice = "Keep it on: it is batch norm in the heads that keeps the outputs from collapsing, and batches are "
+                     "small here."}));
 
 } // namespace
 

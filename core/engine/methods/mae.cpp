@@ -83,7 +83,10 @@ const Registry::Entry entry(described<Mae, MaeConfig>(
     {.name = "mae",
      .label = "MAE",
      .paper = "He et al. 2022, arXiv:2111.06377",
-     .use = "Fills in hidden patches: fast on large transformers, and best after fine-tuning. kNN accuracy says little."}));
+     .use = "Fills in hidden patches: fast on large transformers, and best after fine-tuning. kNN accuracy says little.",
+     .masksPatches = true,
+     .gatherAdvice = "No effect: an image is compared with itself alone.",
+     .syncBnAdvice = "No effect: neither the transformer nor the decoder has batch norm."}));
 
 } // namespace
 

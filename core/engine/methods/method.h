@@ -63,6 +63,9 @@ struct MethodInfo {
     std::string name, label, paper, use; ///< "simclr", "SimCLR", "Chen et al. 2020, arXiv:2002.05709", one line
     bool usesGather = false; ///< the loss compares images, or counts them, over the batch: gather decides what it sees
     bool wantsLargeBatch = false;
+    bool masksPatches = false; ///< it takes vision transformers only
+    /// What distributed.gather and distributed.sync_bn do for this method on several ranks: a line each.
+    std::string gatherAdvice, syncBnAdvice;
     std::function<void(config::Schema &)> declareOptions; ///< its fields under "method.", while method.name is `name`
     std::function<std::shared_ptr<Method>(const config::Json &config, const BackboneFactory &backbone)> make;
 };

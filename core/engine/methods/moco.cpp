@@ -93,7 +93,10 @@ const Registry::Entry entry(described<Moco, MocoConfig>(
     {.name = "moco",
      .label = "MoCo v2",
      .paper = "Chen et al. 2020, arXiv:2003.04297",
-     .use = "A bank of earlier images as rivals: many negatives for a small batch and a small GPU."}));
+     .use = "A bank of earlier images as rivals: many negatives for a small batch and a small GPU.",
+     .gatherAdvice = "No effect: the rivals come from the bank, which holds images of all ranks either way.",
+     .syncBnAdvice = "Off is as published: shuffled batch norm then hides which images belong together. On, ranks compute "
+                     "as one."}));
 
 } // namespace
 

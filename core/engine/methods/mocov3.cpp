@@ -64,7 +64,11 @@ const Registry::Entry entry(described<MocoV3, MocoV3Config>(
      .use =
          "A predictor finds the momentum network's keys within the batch. Made for vision transformers and large batches.",
      .usesGather = true,
-     .wantsLargeBatch = true}));
+     .wantsLargeBatch = true,
+     .gatherAdvice = "Needed: an image's key is told from those of all ranks. Without it each rank compares its own share "
+                     "alone.",
+     .syncBnAdvice = "Keep it on for convolutional networks and for the heads, which have batch norm also behind a "
+                     "transformer."}));
 
 } // namespace
 

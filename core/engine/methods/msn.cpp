@@ -96,7 +96,11 @@ const Registry::Entry entry(described<Msn, MsnConfig>(
      .label = "MSN",
      .paper = "Assran et al. 2022, arXiv:2204.07141",
      .use = "A transformer that sees a part of the patches assigns the image to the same cluster: good with few labels.",
-     .usesGather = true}));
+     .usesGather = true,
+     .masksPatches = true,
+     .gatherAdvice = "Needed: the prototypes are to be used evenly over the whole batch. A rank's share has too few "
+                     "images for that.",
+     .syncBnAdvice = "For the head alone: transformers have no batch norm."}));
 
 } // namespace
 

@@ -69,7 +69,11 @@ const Registry::Entry entry(described<Nnclr, NnclrConfig>(
      .paper = "Dwibedi et al. 2021, arXiv:2104.14548",
      .use = "An image's nearest neighbour stands for it: learns beyond what augmentations show.",
      .usesGather = true,
-     .wantsLargeBatch = true}));
+     .wantsLargeBatch = true,
+     .gatherAdvice = "Needed: an image's neighbour is told from the images of all ranks. Without it each rank compares "
+                     "its own share alone.",
+     .syncBnAdvice = "Keep it on: from statistics of its own rank alone the network can tell which images lie there, and "
+                     "cheats."}));
 
 } // namespace
 

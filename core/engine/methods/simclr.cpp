@@ -56,7 +56,11 @@ const Registry::Entry entry(described<SimClr, SimClrConfig>(
      .paper = "Chen et al. 2020, arXiv:2002.05709",
      .use = "Two views of an image find each other among all others of the batch. A good first choice.",
      .usesGather = true,
-     .wantsLargeBatch = true}));
+     .wantsLargeBatch = true,
+     .gatherAdvice = "Needed: the images of the other ranks are what an image is told from. Without it each rank compares "
+                     "its own share alone.",
+     .syncBnAdvice = "Keep it on: from statistics of its own rank alone the network can tell which images lie there, and "
+                     "cheats."}));
 
 } // namespace
 

@@ -50,7 +50,9 @@ const Registry::Entry entry(described<SimSiam, SimSiamConfig>(
     {.name = "simsiam",
      .label = "SimSiam",
      .paper = "Chen and He 2021, arXiv:2011.10566",
-     .use = "Predicts the other view, and stops the gradient there: the simplest of all. Watch it for collapse."}));
+     .use = "Predicts the other view, and stops the gradient there: the simplest of all. Watch it for collapse.",
+     .gatherAdvice = "No effect: an image is compared with its own other view alone.",
+     .syncBnAdvice = "As published. Keep it on: it is batch norm in the heads that keeps the outputs from collapsing."}));
 
 } // namespace
 

@@ -125,7 +125,9 @@ const Registry::Entry entry(described<Smog, SmogConfig>(
      .label = "SMoG",
      .paper = "Pang et al. 2022, arXiv:2207.06167",
      .use = "Contrasts images with groups that move along with the batch, where SwAV's clusters lag behind.",
-     .usesGather = true}));
+     .usesGather = true,
+     .gatherAdvice = "Needed: the groups follow the images of all ranks, and an image is compared with all groups.",
+     .syncBnAdvice = "Keep it on: the groups are shared, so that all ranks must scale their outputs alike."}));
 
 } // namespace
 

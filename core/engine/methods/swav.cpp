@@ -131,7 +131,10 @@ const Registry::Entry entry(described<Swav, SwavConfig>(
      .label = "SwAV",
      .paper = "Caron et al. 2020, arXiv:2006.09882",
      .use = "Views agree on which cluster an image belongs to. With small views it is among the best on large images.",
-     .usesGather = true}));
+     .usesGather = true,
+     .gatherAdvice = "Needed: the clusters are filled evenly over the whole batch. A rank's share has too few images for "
+                     "all of them.",
+     .syncBnAdvice = "As published. Keep it on, above all with few images a rank."}));
 
 } // namespace
 

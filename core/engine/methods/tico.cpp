@@ -59,7 +59,9 @@ const Registry::Entry entry(described<Tico, TicoConfig>(
      .label = "TiCo",
      .paper = "Zhu et al. 2022, arXiv:2206.10698",
      .use = "A moving covariance in place of a bank of negatives: small batches do, with little memory.",
-     .usesGather = true}));
+     .usesGather = true,
+     .gatherAdvice = "Needed: the moving covariance is of the whole batch. A rank's share alone gives a noisy one.",
+     .syncBnAdvice = "Keep it on: the covariance is shared, so that all ranks must scale their outputs alike."}));
 
 } // namespace
 

@@ -62,7 +62,9 @@ const Registry::Entry entry(described<VicReg, VicRegConfig>(
      .label = "VICReg",
      .paper = "Bardes et al. 2022, arXiv:2105.04906",
      .use = "Views agree, dimensions stay spread and independent: three terms to weigh. Steady with LARS.",
-     .usesGather = true}));
+     .usesGather = true,
+     .gatherAdvice = "Needed: variance and covariance are of the whole batch. A rank's share alone gives noisy ones.",
+     .syncBnAdvice = "As published. Keep it on: without it each rank scales its outputs differently."}));
 
 } // namespace
 

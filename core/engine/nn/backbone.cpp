@@ -6,6 +6,7 @@
 #include "core/engine/nn/resnet.h"
 #include "core/engine/nn/vit.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace parallax::nn {
@@ -14,6 +15,7 @@ namespace {
 
 using Family = BackboneInfo::Family;
 
+constexpr std::int64_t convnextLeast = 32;     ///< patches of 4 px, halved three times, leave one place
 constexpr std::int64_t defaultImageSize = 224; ///< where neither the settings nor the views give one
 
 BackboneInfo resnet(const char *name, const char *label, const std::array<int, 4> &blocks, bool bottleneck, double inner = 1)
@@ -131,7 +133,6 @@ void BackboneConfig::describe(config::Group<BackboneConfig> &group)
         .help("The size that positions are learned for; views of other sizes get interpolated ones. 0: the view size.");
     group.field("drop_path", &BackboneConfig::dropPath)
         .label("Stochastic depth")
-        .when(only({Family::Vit, Family::ConvNext}))
         .range(0, 0.9)
         .advanced()
         .help(
@@ -139,10 +140,34 @@ void BackboneConfig::describe(config::Group<BackboneConfig> &group)
             "al. 2016).");
 }
 
+const BackboneInfo *findBackbone(const std::string &name)
+{
+    const auto found = std::ranges::find(backbones(), name, &BackboneInfo::name);
+    return found == backbones().end() ? nullptr : &*found;
+}
+
+Status checkImageSize(const BackboneConfig &config, std::int64_t size, const std::string &key)
+{
+    const BackboneInfo *network = findBackbone(config.name);
+    const std::string pixels = std::to_string(size) + " px";
+    if (!network) return {}; // makeBackbone says so
+    if (network->family == Family::ConvNext && size < convnextLeast)
+        return Error{"images of " + pixels + " are too small for " + network->label + ", which halves them five times", key,
+                     "Set " + key + " to at least " + std::to_string(convnextLeast) +
+                         ", or backbone.name to a ResNet with backbone.stem=cifar"};
+    const std::int64_t patch = config.patchSize;
+    if (network->family != Family::Vit || (size >= patch && size % patch == 0)) return {};
+    const std::int64_t below = size / patch * patch;
+    std::int64_t divisor = std::min(patch, size);
+    while (size % divisor != 0) --divisor;
+    return Error{"images of " + pixels + " cannot be cut into patches of " + std::to_string(patch) + " px", key,
+                 "Set " + key + " to " + (below > 0 ? std::to_string(below) + " or " : "") + std::to_string(below + patch) +
+                     (divisor > 1 ? ", or backbone.patch_size to " + std::to_string(divisor) : "")};
+}
+
 Backbone makeBackbone(const BackboneConfig &config)
 {
-    for (const auto &backbone : backbones())
-        if (backbone.name == config.name) return backbone.make(config);
+    if (const BackboneInfo *backbone = findBackbone(config.name)) return backbone->make(config);
     throw std::runtime_error("There is no backbone named " + config.name);
 }
 

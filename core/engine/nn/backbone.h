@@ -59,6 +59,11 @@ struct BackboneInfo {
     std::function<Backbone(const BackboneConfig &)> make;
 };
 const std::vector<BackboneInfo> &backbones();
+const BackboneInfo *findBackbone(const std::string &name); ///< null: there is none
+
+/// Whether the network takes square images of `size` pixels; `key` is the setting that the size comes from, and the Error's
+/// `where`. The hint says which sizes it takes.
+Status checkImageSize(const BackboneConfig &config, std::int64_t size, const std::string &key);
 
 /// torchvision's names in the state dict. Weights depend on torch's current seed alone and start as torchvision's do, unless
 /// `init` says otherwise.

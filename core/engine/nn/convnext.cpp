@@ -5,6 +5,7 @@
 #include "core/engine/nn/droppath.h"
 
 #include <cmath>
+#include <numeric>
 
 namespace parallax::nn {
 
@@ -44,7 +45,9 @@ torch::nn::Conv2d patches(std::int64_t in, std::int64_t out, int side)
 class ConvNextBlockImpl : public torch::nn::Module
 {
 public:
-    ConvNextBlockImpl(std::int64_t channels, double dropPath) : m_dropPath(dropPath)
+    /// `depth`: the network's own, this block its branch `branch`.
+    ConvNextBlockImpl(std::int64_t channels, DropPath depth, std::size_t branch)
+        : m_depth(std::move(depth)), m_branch(branch)
     {
         m_scale = register_parameter("layer_scale", torch::full({channels, 1, 1}, layerScaleStart));
         // 1, 4 and 6 move the channels and activate: they hold nothing.
@@ -61,11 +64,12 @@ public:
     {
         const torch::Tensor mixed = m_norm->forward(m_depthwise->forward(x).permute({0, 2, 3, 1}));
         const torch::Tensor out = m_narrow->forward(torch::gelu(m_widen->forward(mixed))).permute({0, 3, 1, 2});
-        return x + dropPath(m_scale * out, m_dropPath, is_training());
+        return x + m_depth->forward(m_scale * out, m_branch);
     }
 
 private:
-    double m_dropPath;
+    DropPath m_depth;
+    std::size_t m_branch;
     torch::Tensor m_scale;
     torch::nn::Conv2d m_depthwise = nullptr;
     torch::nn::LayerNorm m_norm = nullptr;
@@ -79,15 +83,16 @@ public:
     explicit ConvNextImpl(const ConvNextOptions &options)
     {
         const auto &channels = options.channels;
-        std::int64_t count = 0, index = 0;
-        for (const std::int64_t blocks : options.blocks) count += blocks;
+        const std::int64_t count = std::accumulate(options.blocks.begin(), options.blocks.end(), std::int64_t(0));
+        m_depth = register_module("drop_path", DropPath(dropPathRates(options.dropPath, count)));
+        std::size_t index = 0;
         addStage(torch::nn::Sequential(patches(3, channels[0], 4), ChannelNorm(channels[0])));
         for (std::size_t i = 0; i < channels.size(); ++i) {
             if (i > 0)
                 addStage(torch::nn::Sequential(ChannelNorm(channels[i - 1]), patches(channels[i - 1], channels[i], 2)));
             torch::nn::Sequential stage;
             for (std::int64_t k = 0; k < options.blocks[i]; ++k, ++index)
-                stage->push_back(ConvNextBlock(channels[i], dropPathRate(options.dropPath, index, count)));
+                stage->push_back(ConvNextBlock(channels[i], m_depth, index));
             addStage(stage);
         }
         m_norm = register_module("classifier", std::make_shared<torch::nn::Module>())
@@ -102,6 +107,7 @@ protected:
     torch::Tensor compute(const torch::Tensor &images) override
     {
         torch::Tensor x = images;
+        m_depth->draw(images);
         for (auto &stage : m_stages) x = stage->forward(x);
         return m_norm->forward(torch::adaptive_avg_pool2d(x, {1, 1})).flatten(1);
     }
@@ -127,6 +133,7 @@ private:
     }
 
     std::shared_ptr<torch::nn::Module> m_features = register_module("features", std::make_shared<torch::nn::Module>());
+    DropPath m_depth = nullptr;
     std::vector<torch::nn::Sequential> m_stages;
     ChannelNorm m_norm = nullptr;
 };

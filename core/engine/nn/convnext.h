@@ -11,7 +11,7 @@ namespace parallax::nn {
 struct ConvNextOptions {
     std::array<std::int64_t, 4> blocks{3, 3, 9, 3};
     std::array<std::int64_t, 4> channels{96, 192, 384, 768};
-    double dropPath = 0; ///< of the last block; see dropPathRate
+    double dropPath = 0; ///< of the last block; see dropPathRates
 };
 
 /// ConvNeXt (Liu et al. 2022, arXiv:2201.03545) with torchvision's names in the state dict, up to and with the layer norm

@@ -37,8 +37,8 @@ MaeDecoderImpl::MaeDecoderImpl(const MaeDecoderOptions &options)
     m_positions =
         register_buffer("decoder_pos_embed", sineCosinePositions(options.imageSize / options.patchSize, options.dim));
     for (std::int64_t i = 0; i < options.layers; ++i)
-        m_blocks.push_back(register_module("decoder_blocks_" + std::to_string(i),
-                                           VitBlock(options.heads, options.dim, 4 * options.dim, 0)));
+        m_blocks.push_back(
+            register_module("decoder_blocks_" + std::to_string(i), VitBlock(options.heads, options.dim, 4 * options.dim)));
     m_norm = register_module("decoder_norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({options.dim}).eps(1e-6)));
     m_predict = register_module("decoder_pred", torch::nn::Linear(options.dim, 3 * options.patchSize * options.patchSize));
 }

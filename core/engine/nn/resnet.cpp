@@ -3,9 +3,11 @@
 #include "core/engine/nn/resnet.h"
 
 #include "core/engine/nn/batchnorm.h"
+#include "core/engine/nn/droppath.h"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace parallax::nn {
 
@@ -22,7 +24,10 @@ class BlockImpl : public torch::nn::Module
 public:
     static constexpr int bottleneckExpansion = 4;
 
-    BlockImpl(std::int64_t in, std::int64_t planes, int stride, const ResNetOptions &options)
+    /// `depth`: the network's own, this block its branch `branch`.
+    BlockImpl(std::int64_t in, std::int64_t planes, int stride, const ResNetOptions &options, DropPath depth,
+              std::size_t branch)
+        : m_depth(std::move(depth)), m_branch(branch)
     {
         const std::int64_t out = options.bottleneck ? planes * bottleneckExpansion : planes;
         if (options.bottleneck) {
@@ -51,6 +56,7 @@ public:
             x = m_norms[i]->forward(m_convolutions[i]->forward(x));
             if (i + 1 < m_convolutions.size()) x = torch::relu(x);
         }
+        x = m_depth->forward(x, m_branch);
         return torch::relu(x + (m_projection ? m_projectionNorm->forward(m_projection->forward(input)) : input));
     }
 
@@ -64,6 +70,8 @@ private:
         m_norms.push_back(register_module("bn" + number, BatchNorm(out)));
     }
 
+    DropPath m_depth;
+    std::size_t m_branch;
     std::vector<torch::nn::Conv2d> m_convolutions;
     std::vector<BatchNorm> m_norms;
     torch::nn::Conv2d m_projection = nullptr;
@@ -79,12 +87,14 @@ public:
         m_conv1 = register_module(
             "conv1", options.imagenetStem ? convolution(3, options.base, 7, 2) : convolution(3, options.base, 3, 1));
         m_bn1 = register_module("bn1", BatchNorm(options.base));
+        const int count = std::accumulate(options.blocks.begin(), options.blocks.end(), 0);
+        m_depth = register_module("drop_path", DropPath(dropPathRates(options.dropPath, count)));
         std::int64_t in = options.base;
         for (std::size_t i = 0; i < options.blocks.size(); ++i) {
             const std::int64_t planes = options.base << i;
             torch::nn::Sequential layer;
             for (int k = 0; k < options.blocks[i]; ++k) {
-                Block block(in, planes, k == 0 && i > 0 ? 2 : 1, options);
+                Block block(in, planes, k == 0 && i > 0 ? 2 : 1, options, m_depth, m_blocks.size());
                 layer->push_back(block);
                 m_blocks.push_back(block);
                 in = options.bottleneck ? planes * BlockImpl::bottleneckExpansion : planes;
@@ -103,6 +113,7 @@ protected:
         torch::Tensor x = m_bn1->forward(m_conv1->forward(images));
         if (m_options.stemRelu) x = torch::relu(x);
         if (m_options.imagenetStem) x = torch::max_pool2d(x, 3, 2, 1);
+        m_depth->draw(images);
         for (auto &block : m_blocks) x = block->forward(x);
         x = m_options.pool > 0 ? torch::avg_pool2d(x, m_options.pool) : torch::adaptive_avg_pool2d(x, {1, 1});
         return x.flatten(1);
@@ -124,6 +135,7 @@ private:
     ResNetOptions m_options;
     torch::nn::Conv2d m_conv1 = nullptr;
     BatchNorm m_bn1 = nullptr;
+    DropPath m_depth = nullptr;
     std::vector<Block> m_blocks;
 };
 
@@ -140,7 +152,8 @@ Backbone makeResNet(const std::array<int, 4> &blocks, bool bottleneck, double in
                        .imagenetStem = config.stem == "imagenet",
                        .stemRelu = config.stem != "cifar_linear",
                        .heInit = config.init == "he",
-                       .zeroInitResidual = config.zeroInitResidual});
+                       .zeroInitResidual = config.zeroInitResidual,
+                       .dropPath = config.dropPath});
 }
 
 } // namespace parallax::nn

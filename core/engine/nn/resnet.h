@@ -17,6 +17,7 @@ struct ResNetOptions {
     bool stemRelu = true; ///< ReLU behind the stem's batch norm
     bool heInit = true;   ///< else convolutions start as PyTorch makes them
     bool zeroInitResidual = false;
+    double dropPath = 0;                   ///< of the last block; see dropPathRates
     const char *projection = "downsample"; ///< torchvision's name of a block's projection; lightly's is "shortcut"
     /// Side of the mean pooling's window, and the pooled map is flattened; 0: over the whole map.
     std::int64_t pool = 0;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/nn/vit.h"
 
-#include "core/engine/nn/droppath.h"
-
 #include <cmath>
 
 namespace parallax::nn {
@@ -22,8 +20,8 @@ std::shared_ptr<torch::nn::Module> container() { return std::make_shared<torch::
 
 } // namespace
 
-VitBlockImpl::VitBlockImpl(std::int64_t heads, std::int64_t dim, std::int64_t mlpDim, double dropPath)
-    : m_heads(heads), m_dropPath(dropPath)
+VitBlockImpl::VitBlockImpl(std::int64_t heads, std::int64_t dim, std::int64_t mlpDim, DropPath depth, std::size_t branch)
+    : m_heads(heads), m_depth(std::move(depth)), m_branch(branch)
 {
     TORCH_CHECK(heads > 0 && dim % heads == 0, "A transformer of width ", dim, " has no ", heads, " heads of equal width");
     m_attentionNorm = register_module("ln_1", layerNorm(dim));
@@ -54,11 +52,16 @@ torch::Tensor VitBlockImpl::attend(const torch::Tensor &x)
     return m_out->forward(mixed.transpose(1, 2).reshape({n, t, dim}));
 }
 
+torch::Tensor VitBlockImpl::kept(const torch::Tensor &x, std::size_t branch) const
+{
+    return m_depth ? m_depth->forward(x, m_branch + branch) : x;
+}
+
 torch::Tensor VitBlockImpl::forward(const torch::Tensor &input)
 {
-    const torch::Tensor x = input + dropPath(attend(m_attentionNorm->forward(input)), m_dropPath, is_training());
+    const torch::Tensor x = input + kept(attend(m_attentionNorm->forward(input)), 0);
     const torch::Tensor hidden = torch::gelu(m_mlpIn->forward(m_mlpNorm->forward(x)));
-    return x + dropPath(m_mlpOut->forward(hidden), m_dropPath, is_training());
+    return x + kept(m_mlpOut->forward(hidden), 1);
 }
 
 VitImpl::VitImpl(const VitOptions &options) : m_options(options)
@@ -70,11 +73,12 @@ VitImpl::VitImpl(const VitOptions &options) : m_options(options)
     m_projection = register_module("conv_proj", torch::nn::Conv2d(torch::nn::Conv2dOptions(3, dim, side).stride(side)));
     const auto encoder = register_module("encoder", container());
     m_positions = encoder->register_parameter("pos_embedding", torch::empty({1, 1 + patches, dim}));
+    m_depth = register_module("drop_path", DropPath(dropPathRates(options.dropPath, options.layers, 2)));
     const auto layers = encoder->register_module("layers", container());
     for (std::int64_t i = 0; i < options.layers; ++i)
-        m_blocks.push_back(layers->register_module(
-            "encoder_layer_" + std::to_string(i),
-            VitBlock(options.heads, dim, options.mlpDim, dropPathRate(options.dropPath, i, options.layers))));
+        m_blocks.push_back(
+            layers->register_module("encoder_layer_" + std::to_string(i),
+                                    VitBlock(options.heads, dim, options.mlpDim, m_depth, std::size_t(2 * i))));
     m_norm = encoder->register_module("ln", layerNorm(dim));
     initialise();
 }
@@ -126,6 +130,7 @@ torch::Tensor VitImpl::encode(const torch::Tensor &embeddings)
 {
     const torch::Tensor first = m_classToken + m_positions.narrow(1, 0, 1);
     const torch::Tensor all = torch::cat({first.expand({embeddings.size(0), -1, -1}).to(embeddings.dtype()), embeddings}, 1);
+    m_depth->draw(embeddings);
     return inPrecision(all, [&] {
         torch::Tensor x = all;
         for (auto &block : m_blocks) x = block->forward(x);

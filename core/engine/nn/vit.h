@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/engine/nn/backbone.h"
+#include "core/engine/nn/droppath.h"
 
 #include <optional>
 #include <vector>
@@ -13,22 +14,26 @@ struct VitOptions {
     std::int64_t imageSize = 224; ///< that the positional embedding is made for
     std::int64_t patchSize = 16;
     std::int64_t layers = 12, heads = 12, dim = 768, mlpDim = 3072;
-    double dropPath = 0; ///< of the last layer; see dropPathRate
+    double dropPath = 0; ///< of the last layer; see dropPathRates
 };
 
 /// A block of a vision transformer: attention and a perceptron, each behind a layer norm and added to its input.
-/// [n, t, dim] → [n, t, dim].
+/// [n, t, dim] → [n, t, dim]. `depth`, where there is one, may drop both: they are its branches `branch` and `branch` + 1.
 class VitBlockImpl : public torch::nn::Module
 {
 public:
-    VitBlockImpl(std::int64_t heads, std::int64_t dim, std::int64_t mlpDim, double dropPath);
+    VitBlockImpl(std::int64_t heads, std::int64_t dim, std::int64_t mlpDim, DropPath depth = nullptr,
+                 std::size_t branch = 0);
     torch::Tensor forward(const torch::Tensor &x);
 
 private:
     torch::Tensor attend(const torch::Tensor &x);
 
+    torch::Tensor kept(const torch::Tensor &x, std::size_t branch) const;
+
     std::int64_t m_heads;
-    double m_dropPath;
+    DropPath m_depth; ///< the network's own
+    std::size_t m_branch;
     torch::Tensor m_inWeight, m_inBias; ///< [3 · dim, dim], [3 · dim]: query, key, value
     torch::nn::Linear m_out = nullptr, m_mlpIn = nullptr, m_mlpOut = nullptr;
     torch::nn::LayerNorm m_attentionNorm = nullptr, m_mlpNorm = nullptr;
@@ -75,6 +80,7 @@ private:
     VitOptions m_options;
     torch::Tensor m_classToken, m_positions; ///< [1, 1, dim]; [1, 1 + patches, dim], the class token's first
     torch::nn::Conv2d m_projection = nullptr;
+    DropPath m_depth = nullptr;
     std::vector<VitBlock> m_blocks;
     torch::nn::LayerNorm m_norm = nullptr;
 };

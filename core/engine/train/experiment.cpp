@@ -16,7 +16,11 @@ void declareMethods(config::Schema &schema)
     name.defaultValue = "simclr";
     name.label = "Method";
     name.help = "How the network learns from images without labels.";
-    for (const auto &info : methods::Registry::all()) name.choices.push_back({info.name, info.label, info.use});
+    for (const auto &info : methods::Registry::all())
+        name.choices.push_back({info.name,
+                                info.label,
+                                info.use,
+                                {{"distributed.gather", info.gatherAdvice}, {"distributed.sync_bn", info.syncBnAdvice}}});
     schema.add(name);
     for (const auto &info : methods::Registry::all())
         if (info.declareOptions) info.declareOptions(schema);

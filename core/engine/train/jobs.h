@@ -30,7 +30,8 @@ Result<Json> embed(const Arguments &arguments);
 Result<Json> evaluate(const Arguments &arguments);
 /// --run DIR --out FILE [--epoch N]
 Result<Json> exportBackbone(const Arguments &arguments);
-/// [--steps N]: trains the same few steps with one rank and with two, in float64, and compares the weights.
+/// [--method NAME] [--device cpu|cuda] [--ranks 2,4] [--steps N] [--timeout S]: trains each method for a few steps on one rank
+/// of the CPU and on others, in float64, and compares losses and weights.
 Result<Json> selftest(const Arguments &arguments);
 
 } // namespace parallax::train::jobs

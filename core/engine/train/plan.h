@@ -5,6 +5,7 @@
 #include "core/engine/data/dataset.h"
 #include "core/engine/train/experiment.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,14 @@ struct Plan {
     std::int64_t epochs = 0; ///< that those steps reach into
     double rate = 0;         ///< learning rate after scaling by the batch size
     std::vector<std::string> warnings;
+    std::map<std::string, std::string> concerns; ///< those of the warnings that blame a single setting, by its key
 };
 
-/// Errors: more images in a batch than there are, fewer than ranks, batch norm over a single image, unequal parts of a batch.
+/// Whether the network takes the views that the method wants. The Error's `where` is the setting to blame.
+Status checkViews(const Experiment &experiment);
+
+/// Errors: more images in a batch than there are, fewer than ranks, batch norm over a single image, unequal parts of a batch, and
+/// those of checkViews.
 Result<Plan> makePlan(const Experiment &experiment, const data::Splits &splits, int world);
 
 } // namespace parallax::train

@@ -83,6 +83,8 @@ Result<Json> methods(const Arguments &)
                         {"use", info.use},
                         {"gather", info.usesGather},
                         {"large_batch", info.wantsLargeBatch},
+                        {"gather_advice", info.gatherAdvice},
+                        {"sync_bn_advice", info.syncBnAdvice},
                         {"options", keys}});
     }
     return list;
@@ -134,6 +136,7 @@ Result<Json> plan(const Arguments &arguments)
                 {"devices", map->devices},
                 {"threads_per_rank", map->threadsPerRank},
                 {"loader_threads", map->loaderThreads},
+                {"concerns", plan->concerns},
                 {"warnings", warnings}};
 }
 
@@ -161,6 +164,7 @@ Result<Json> preview(const Arguments &arguments)
     const auto splits = data::openData(experiment.data, std::uint64_t(experiment.train.seed));
     if (!splits) return splits.error();
     if (Status status = data::checkAugment(experiment.augment); !status) return status.error();
+    if (Status status = checkViews(experiment); !status) return status.error();
     data::PreviewOptions options;
     options.images = arguments.number("--images", options.images, 1);
     options.epochs = arguments.number("--epochs", options.epochs, 1);

@@ -3,25 +3,25 @@
 #include "core/engine/train/jobs.h"
 
 #include "core/base/atomicfile.h"
-#include "core/base/paths.h"
+#include "core/base/text.h"
+#include "core/engine/methods/tiny.h"
 #include "core/engine/nn/weights.h"
 #include "core/engine/train/checkpoint.h"
+#include "core/engine/train/devices.h"
 #include "core/engine/train/failure.h"
+#include "core/engine/train/reporter.h"
+#include "core/engine/train/spawnedranks.h"
+#include "core/runs/events.h"
 #include "core/runs/runfolder.h"
 
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include <chrono>
-#include <fstream>
+#include <cmath>
 #include <random>
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 namespace parallax::train::jobs {
 namespace {
@@ -65,75 +65,147 @@ void drawImages(const fs::path &folder)
     }
 }
 
-Json testConfig(const fs::path &images, std::int64_t steps)
+/// A run of `info` that is over in seconds: views of 16 px, the smallest network that the method takes, float64.
+Json testConfig(const methods::MethodInfo &info, const fs::path &images, std::int64_t steps, double timeout)
 {
-    return {{"data", {{"source", images.string()}, {"threads", 1}}},
-            {"augment", {{"size", 16}}},
-            {"backbone", {{"name", "resnet18"}, {"stem", "cifar"}, {"width", 0.125}}},
-            {"train", {{"epochs", 1000}, {"batch_size", 32}, {"max_steps", steps}, {"precision", "fp64"}, {"threads", 1}}},
-            {"distributed", {{"device", "cpu"}, {"timeout_s", 60}}},
-            {"eval", {{"every_epochs", 0}}},
-            {"checkpoint", {{"every_epochs", 0}}},
-            {"output", {{"embed_at_end", false}}}};
+    Json config = methods::tinyOptions(info);
+    const Json backbone = info.masksPatches ? Json{{"name", "vit_tiny"}, {"patch_size", 8}}
+                                            : Json{{"name", "resnet9"}, {"stem", "cifar"}, {"width", 0.125}};
+    config::merge(
+        config,
+        {{"data", {{"source", images.string()}, {"threads", 1}}},
+         {"augment", {{"size", 16}}},
+         {"backbone", backbone},
+         {"train", {{"epochs", 1000}, {"batch_size", 16}, {"max_steps", steps}, {"precision", "fp64"}, {"threads", 1}}},
+         {"distributed", {{"timeout_s", timeout}}},
+         {"eval", {{"every_epochs", 0}}},
+         {"checkpoint", {{"every_epochs", 0}}},
+         {"output", {{"embed_at_end", false}}}});
+    return config;
 }
 
-/// One rank of this program as a process of its own; its stdin is the read end of `commands`.
-pid_t startRank(const runs::RunFolder &run, int rank, int world, int commands)
+/// What a finished run left behind: every loss, and the network with all that belongs to it.
+struct Outcomes {
+    std::vector<double> losses;
+    nn::NamedTensors weights;
+};
+
+Outcomes readOutcomes(const runs::RunFolder &run)
 {
-    const std::vector<std::string> words{"parallax-worker", "train",
-                                         "--run",           run.path().string(),
-                                         "--rank",          std::to_string(rank),
-                                         "--world",         std::to_string(world),
-                                         "--store",         (run.path() / "store").string(),
-                                         "--device",        "cpu"};
-    std::vector<char *> argv;
-    for (const auto &word : words) argv.push_back(const_cast<char *>(word.c_str()));
-    argv.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, commands, STDIN_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, run.log(rank).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    pid_t pid = -1;
-    const int error = posix_spawn(&pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) throw Failure({"cannot start a rank: " + std::generic_category().message(error), "selftest", {}});
-    return pid;
+    Outcomes outcomes;
+    runs::EventReader events(run.events(0));
+    for (auto batch = events.poll(); !batch.empty(); batch = events.poll())
+        for (const auto &event : batch)
+            if (event.event == "metrics") outcomes.losses.push_back(runs::figure(event.fields["loss"]).value_or(NAN));
+    std::vector<std::string> warnings;
+    const auto checkpoint = valueOrThrow(readNewest(run, warnings));
+    outcomes.weights = valueOrThrow(nn::readTensors(checkpoint.tensors, kModelPrefix));
+    return outcomes;
 }
 
-/// Trains to the end; the ranks end by themselves, at the latest by distributed.timeout_s.
-void trainRanks(const runs::RunFolder &run, const Json &config, int world)
+Outcomes train(const fs::path &folder, const Json &config, const std::vector<std::string> &devices, double timeout)
 {
+    const runs::RunFolder run(folder);
     fs::create_directories(run.checkpoints());
     valueOrThrow(writeFileAtomic(run.config(), config.dump(1)));
-    int commands[2];
-    if (pipe2(commands, O_CLOEXEC) != 0) throw Failure({"cannot make a pipe", "selftest", {}});
-    std::vector<pid_t> ranks;
-    for (int rank = 0; rank < world; ++rank) ranks.push_back(startRank(run, rank, world, commands[0]));
-    close(commands[0]);
-    int failed = -1;
-    for (int rank = 0; rank < world; ++rank) {
-        int status = 0;
-        while (waitpid(ranks[std::size_t(rank)], &status, 0) < 0 && errno == EINTR) { }
-        if (status != 0 && failed < 0) failed = rank;
-    }
-    close(commands[1]);
-    if (failed < 0) return;
-    std::ifstream log(run.log(failed));
-    const std::string text{std::istreambuf_iterator<char>(log), {}};
-    throw Failure({"rank " + std::to_string(failed) + " of " + std::to_string(world) + " failed: " + text, "selftest", {}});
+    SpawnedRanks(run, devices, timeout).finish();
+    Outcomes outcomes = readOutcomes(run);
+    fs::remove_all(folder);
+    return outcomes;
 }
 
-double largestDifference(const runs::RunFolder &one, const runs::RunFolder &two)
+/// Relative to the larger of 1 and `want`; infinite where one of them is no number.
+double difference(double got, double want)
 {
-    std::vector<std::string> warnings;
-    const auto a = valueOrThrow(readNewest(one, warnings)), b = valueOrThrow(readNewest(two, warnings));
-    double difference = 0;
-    for (const auto &[name, tensor] : valueOrThrow(nn::readTensors(a.tensors, kModelPrefix))) {
-        const auto other = valueOrThrow(nn::readTensor(b.tensors, kModelPrefix + name));
-        difference =
-            std::max(difference, (tensor.to(torch::kFloat64) - other.to(torch::kFloat64)).abs().max().item<double>());
+    const double d = std::abs(got - want) / std::max(1.0, std::abs(want));
+    return std::isnan(d) ? INFINITY : d;
+}
+
+double lossDifference(const Outcomes &got, const Outcomes &want)
+{
+    if (got.losses.size() != want.losses.size()) return INFINITY;
+    double largest = 0;
+    for (std::size_t i = 0; i < got.losses.size(); ++i)
+        largest = std::max(largest, difference(got.losses[i], want.losses[i]));
+    return largest;
+}
+
+/// Relative to the largest weight of each tensor, or to 1.
+double weightDifference(const Outcomes &got, const Outcomes &want)
+{
+    if (got.weights.size() != want.weights.size()) return INFINITY;
+    double largest = 0;
+    for (std::size_t i = 0; i < got.weights.size(); ++i) {
+        const torch::Tensor a = got.weights[i].second.to(torch::kFloat64), b = want.weights[i].second.to(torch::kFloat64);
+        if (got.weights[i].first != want.weights[i].first || a.sizes() != b.sizes()) return INFINITY;
+        if (a.numel() == 0) continue;
+        const double scale = std::max(1.0, b.abs().max().item<double>());
+        largest = std::max(largest, difference((a - b).abs().max().item<double>() / scale, 0));
     }
-    return difference;
+    return largest;
+}
+
+/// "2,4"
+std::vector<std::int64_t> readRanks(const std::string &list)
+{
+    std::vector<std::int64_t> ranks;
+    for (const auto &part : text::split(list, ',')) {
+        const auto number = text::parseInt(part);
+        if (!number || *number < 1 || *number > 64)
+            throw Failure({"--ranks takes numbers from 1 to 64 with commas between them, not " + text::printable(list),
+                           "command line", "For example: --ranks 2,4"});
+        ranks.push_back(*number);
+    }
+    return ranks;
+}
+
+struct Trial {
+    std::vector<std::string> devices; ///< of all ranks there may be; empty: the CPU, as many as wanted
+    std::vector<std::int64_t> ranks;
+    std::vector<std::string> skipped;
+};
+
+/// Which numbers of ranks to compare with a single one on the CPU.
+Trial trialOf(const Arguments &arguments)
+{
+    Trial trial;
+    const std::string device = arguments.text("--device", "cpu");
+    if (device != "cpu" && device != "cuda")
+        throw Failure({"--device is cpu or cuda, not " + text::printable(device), "command line", {}});
+    if (device == "cuda") {
+        DistributedConfig config;
+        config.device = "cuda";
+        trial.devices = valueOrThrow(mapDevices(config, 1, 1, Machine::probe())).devices;
+    }
+    for (const std::int64_t ranks : readRanks(arguments.text("--ranks", device == "cuda" ? "1,2,4" : "2,4"))) {
+        if (trial.devices.empty() || ranks <= std::int64_t(trial.devices.size()))
+            trial.ranks.push_back(ranks);
+        else
+            trial.skipped.push_back(std::to_string(ranks) + " ranks: a CUDA device takes one, and there " +
+                                    (trial.devices.size() == 1 ? "is 1" : "are " + std::to_string(trial.devices.size())));
+    }
+    if (trial.ranks.empty()) throw Failure({"there is nothing to compare", "--ranks", text::join(trial.skipped, "; ")});
+    return trial;
+}
+
+std::vector<const methods::MethodInfo *> chosenMethods(const Arguments &arguments)
+{
+    std::vector<const methods::MethodInfo *> chosen;
+    std::vector<std::string> names;
+    const std::string wanted = arguments.text("--method");
+    for (const auto &info : methods::Registry::all()) {
+        names.push_back(info.name);
+        if (wanted.empty() || info.name == wanted) chosen.push_back(&info);
+    }
+    if (!chosen.empty()) return chosen;
+    const auto near = text::nearest(wanted, names);
+    throw Failure({"there is no method named " + text::printable(wanted), "--method",
+                   near ? "Did you mean " + *near + "?" : "There is: " + text::join(names, ", ")});
+}
+
+double secondsSince(std::chrono::steady_clock::time_point start)
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 } // namespace
@@ -141,19 +213,41 @@ double largestDifference(const runs::RunFolder &one, const runs::RunFolder &two)
 Result<Json> selftest(const Arguments &arguments)
 {
     const std::int64_t steps = arguments.number("--steps", 10, 1);
+    const double timeout = double(arguments.number("--timeout", 60, 5));
+    const Trial trial = trialOf(arguments);
+    const auto chosen = chosenMethods(arguments);
     const auto start = std::chrono::steady_clock::now();
     const TemporaryFolder folder;
     drawImages(folder.path() / "images");
-    const Json config = testConfig(folder.path() / "images", steps);
-    const runs::RunFolder one(folder.path() / "one"), two(folder.path() / "two");
-    trainRanks(one, config, 1);
-    trainRanks(two, config, 2);
-    const double difference = largestDifference(one, two);
-    return Json{{"ok", difference <= kTolerance},
-                {"max_difference", difference},
-                {"tolerance", kTolerance},
+    Json rows = Json::array();
+    bool good = true;
+    for (const auto *info : chosen) {
+        const Json config = testConfig(*info, folder.path() / "images", steps, timeout);
+        const Outcomes want = train(folder.path() / info->name, config, {"cpu"}, timeout);
+        for (const std::int64_t ranks : trial.ranks) {
+            const auto begin = std::chrono::steady_clock::now();
+            auto devices = trial.devices;
+            devices.resize(std::size_t(ranks), "cpu");
+            const Outcomes got = train(folder.path() / info->name, config, devices, timeout);
+            const double loss = lossDifference(got, want), weights = weightDifference(got, want);
+            const bool same = loss <= kTolerance && weights <= kTolerance;
+            good = good && same;
+            rows.push_back({{"method", info->name},
+                            {"label", info->label},
+                            {"ranks", ranks},
+                            {"loss_difference", figureToJson(loss)},
+                            {"weight_difference", figureToJson(weights)},
+                            {"ok", same},
+                            {"seconds", secondsSince(begin)}});
+        }
+    }
+    return Json{{"ok", good},
+                {"device", arguments.text("--device", "cpu")},
                 {"steps", steps},
-                {"seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()}};
+                {"tolerance", kTolerance},
+                {"rows", rows},
+                {"skipped", trial.skipped},
+                {"seconds", secondsSince(start)}};
 }
 
 } // namespace parallax::train::jobs

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/engine/nn/batchnorm.h"
+#include "core/engine/nn/droppath.h"
 #include "core/engine/nn/weights.h"
 #include "core/engine/train/checkpoint.h"
 #include "core/engine/train/commands.h"
@@ -57,6 +58,7 @@ std::shared_ptr<methods::Method> placeMethod(const Experiment &experiment, const
     method->to(ranks->device());
     for (auto &parameter : method->parameters())
         if (parameter.dim() == 4) parameter.set_data(inLayout(parameter, layoutFor(experiment.dtype())));
+    nn::drawForAllRanks(*method, ranks);
     if (experiment.distributed.syncBn) nn::enableSyncBatchNorm(*method, ranks);
     return method;
 }
@@ -210,7 +212,7 @@ bool Trainer::runEpoch()
         markPosition();
         report(figures, secondsSince(start), loader.waited() - waited);
         evaluateUntrained();
-        m_health.addStep(figures.loss, figures.spread);
+        m_health.addStep(figures.loss, figures.spread, figures.gradNorm);
         const std::int64_t every = m_experiment.checkpoint.everySteps;
         if (every > 0 && m_progress.step % every == 0) saveCheckpoint();
     }

@@ -4,6 +4,7 @@
 
 #include "core/config/schema.h"
 #include "core/engine/methods/method.h"
+#include "core/engine/methods/tiny.h"
 #include "core/engine/nn/batchnorm.h"
 #include "core/engine/nn/vit.h"
 
@@ -44,36 +45,15 @@ private:
 
 inline parallax::nn::Backbone makeBackbone(const std::string &method)
 {
-    if (method != "mae" && method != "msn") return std::make_shared<Convolution>();
+    if (!parallax::methods::Registry::find(method)->masksPatches) return std::make_shared<Convolution>();
     return std::make_shared<parallax::nn::VitImpl>(
         parallax::nn::VitOptions{.imageSize = kSize, .patchSize = 4, .layers = 2, .heads = 2, .dim = 8, .mlpDim = 16});
-}
-
-/// Small values for the widths and counts among a method's options; the rest as declared.
-inline Json options(const parallax::methods::MethodInfo &info)
-{
-    parallax::config::Schema schema;
-    info.declareOptions(schema);
-    Json method{{"name", info.name}};
-    for (const auto &field : schema.fields()) {
-        const std::string name = field.key.substr(field.key.rfind('.') + 1);
-        if (name.ends_with("_dim")) method[name] = 8;
-        if (name == "outputs" || name == "prototypes" || name == "groups") method[name] = 10;
-        if (name == "bank_size") method[name] = 20; // no multiple of a batch: it goes round unevenly
-        if (name == "queue_size") method[name] = 24;
-        if (name == "queue_start_epoch" || name == "freeze_epochs") method[name] = 0;
-        if (name == "reset_steps") method[name] = 7;
-        if (name == "local_views") method[name] = 2;
-        if (name == "local_size") method[name] = 8;
-        if (name == "decoder_heads") method[name] = 2;
-    }
-    return {{"method", method}};
 }
 
 inline std::shared_ptr<parallax::methods::Method> make(const parallax::methods::MethodInfo &info, std::uint64_t seed = 1)
 {
     torch::manual_seed(seed);
-    return info.make(options(info), [&info] { return makeBackbone(info.name); });
+    return info.make(parallax::methods::tinyOptions(info), [&info] { return makeBackbone(info.name); });
 }
 
 /// Views of `n` images as the method wants them, drawn from torch's generator: noise around a pattern of the image.

@@ -215,6 +215,7 @@ private Q_SLOTS:
     {
         const auto &info = method();
         QVERIFY(!info.label.empty() && info.paper.size() > 10 && info.use.size() > 20);
+        QVERIFY(info.gatherAdvice.starts_with(info.usesGather ? "Needed" : "No effect") && !info.syncBnAdvice.empty());
         config::Schema options;
         info.declareOptions(options);
         QVERIFY(!options.fields().empty());

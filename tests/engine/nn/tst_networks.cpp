@@ -119,7 +119,7 @@ private Q_SLOTS:
                 list << QString::fromStdString(field->name());
             return list.join(" ");
         };
-        QCOMPARE(keys("wide_resnet50_2"), "name stem width init zero_init_residual");
+        QCOMPARE(keys("wide_resnet50_2"), "name stem width init zero_init_residual drop_path");
         QCOMPARE(keys("vit_small"), "name patch_size image_size drop_path");
         QCOMPARE(keys("convnext_tiny"), "name drop_path");
     }

@@ -136,13 +136,17 @@ private Q_SLOTS:
     void dropPathKeepsTheExpectation()
     {
         torch::manual_seed(5);
-        const torch::Tensor x = torch::full({20000, 2, 1}, 3.0, torch::kFloat64), dropped = nn::dropPath(x, 0.3, true);
+        const torch::Tensor x = torch::full({20000, 2, 1}, 3.0, torch::kFloat64);
+        nn::DropPath depth(std::vector<double>{0, 0.3});
+        depth->draw(x);
+        QVERIFY(depth->forward(x, 0).equal(x));
+        const torch::Tensor dropped = depth->forward(x, 1);
         // An image is dropped as a whole.
         QVERIFY(dropped.select(1, 0).equal(dropped.select(1, 1)));
         QVERIFY((dropped.eq(0) | dropped.eq(3 / 0.7)).all().item<bool>());
         // Four standard errors: 3 · √(0.3 / 0.7 / 20000).
         QVERIFY(std::abs(dropped.mean().item<double>() - 3) < 4 * 3 * std::sqrt(0.3 / 0.7 / 20000));
-        QVERIFY_EXCEPTION_THROWN(nn::dropPath(x, 1, true), c10::Error);
+        QVERIFY_EXCEPTION_THROWN(nn::DropPath(std::vector<double>{1}), c10::Error);
     }
 
     void dropPathIsOffInEvaluation()
@@ -167,10 +171,9 @@ private Q_SLOTS:
 
     void dropPathRatesRiseEvenly()
     {
-        QCOMPARE(nn::dropPathRate(0.2, 0, 5), 0.0);
-        QCOMPARE(nn::dropPathRate(0.2, 2, 5), 0.1);
-        QCOMPARE(nn::dropPathRate(0.2, 4, 5), 0.2);
-        QCOMPARE(nn::dropPathRate(0.2, 0, 1), 0.0);
+        QCOMPARE(nn::dropPathRates(0.2, 5), (std::vector<double>{0, 0.05, 0.1, 0.2 * 3 / 4, 0.2}));
+        QCOMPARE(nn::dropPathRates(0.2, 2, 2), (std::vector<double>{0, 0, 0.2, 0.2}));
+        QCOMPARE(nn::dropPathRates(0.2, 1), std::vector<double>{0});
     }
 };
 

@@ -14,7 +14,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cmath>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -23,6 +25,11 @@
 
 using namespace parallax;
 using namespace parallax::train;
+using config::Json;
+
+/// A figure by step.
+using Series = std::function<double(int step)>;
+Q_DECLARE_METATYPE(Series)
 
 namespace {
 
@@ -64,10 +71,20 @@ private:
 
 Result<Plan> planOf(std::int64_t images, std::int64_t batch, int world, bool syncBn = true)
 {
-    Experiment experiment;
+    Experiment experiment = *Experiment::fromJson(Json::object());
     experiment.train.batchSize = batch;
     experiment.distributed.syncBn = syncBn;
     return makePlan(experiment, {std::make_shared<Blank>(images, std::vector<std::string>{}), nullptr}, world);
+}
+
+/// A plan of 1000 images for four ranks with these settings, or why there is none.
+Result<Plan> planWith(const Json &settings)
+{
+    Json config = Json::object();
+    for (const auto &[key, value] : settings.items()) config::assign(config, key, value);
+    const auto experiment = Experiment::fromJson(config);
+    if (!experiment) return experiment.error();
+    return makePlan(*experiment, {std::make_shared<Blank>(1000, std::vector<std::string>{}), nullptr}, 4);
 }
 
 } // namespace
@@ -223,18 +240,182 @@ private Q_SLOTS:
                             [](const auto &w) { return contains(w, "does not divide"); }));
     }
 
+    void aNetworkThatCannotTakeTheViewsIsRefused_data()
+    {
+        QTest::addColumn<QByteArray>("settings");
+        QTest::addColumn<QString>("where"); // empty: it can
+        QTest::addColumn<QString>("hint");
+        const char *vit = R"("backbone.name": "vit_tiny", )";
+        const auto row = [](const char *name, const QByteArray &settings, const char *where, const char *hint) {
+            QTest::newRow(name) << QByteArray('{' + settings + '}') << where << hint;
+        };
+        row("patches fit", vit + QByteArray(R"("backbone.patch_size": 8, "augment.size": 32)"), "", "");
+        row("patches do not fit", vit + QByteArray(R"("backbone.patch_size": 16, "augment.size": 40)"), "augment.size",
+            "Set augment.size to 32 or 48, or backbone.patch_size to 10");
+        row("patch above view", vit + QByteArray(R"("backbone.patch_size": 16, "augment.size": 12)"), "augment.size",
+            "Set augment.size to 16, or backbone.patch_size to 12");
+        row("prime view", vit + QByteArray(R"("backbone.patch_size": 8, "augment.size": 37)"), "augment.size",
+            "Set augment.size to 32 or 40");
+        row("small views", vit + QByteArray(R"("method.name": "dino", "backbone.patch_size": 8, "augment.size": 32,
+            "method.local_views": 2, "method.local_size": 20)"),
+            "method.local_size", "Set method.local_size to 16 or 24");
+        row("no small views", vit + QByteArray(R"("method.name": "dino", "backbone.patch_size": 8, "augment.size": 32,
+            "method.local_views": 0, "method.local_size": 20)"),
+            "", "");
+        row("positions", vit + QByteArray(R"("backbone.patch_size": 8, "augment.size": 32, "backbone.image_size": 36)"),
+            "backbone.image_size", "Set backbone.image_size to 32 or 40");
+        row("mae", vit + QByteArray(R"("method.name": "mae", "backbone.patch_size": 16, "augment.size": 40)"),
+            "augment.size", "32 or 48");
+        row("msn", vit + QByteArray(R"("method.name": "msn", "backbone.patch_size": 8, "augment.size": 32,
+            "method.local_views": 1, "method.local_size": 12)"),
+            "method.local_size", "8 or 16");
+        row("nothing to mask", vit + QByteArray(R"("method.name": "mae", "backbone.patch_size": 32, "augment.size": 32)"),
+            "backbone.patch_size", "smaller");
+        row("masks too little", vit + QByteArray(R"("method.name": "mae", "backbone.patch_size": 16, "augment.size": 32,
+            "method.mask_ratio": 0.1)"),
+            "method.mask_ratio", "at least 0.25");
+        row("masks what is there", vit + QByteArray(R"("method.name": "mae", "backbone.patch_size": 16, "augment.size": 32,
+            "method.mask_ratio": 0.25)"),
+            "", "");
+        row("masking without patches", R"("method.name": "msn", "backbone.name": "resnet18")", "backbone.name", "vit_tiny");
+        row("convnext", R"("backbone.name": "convnext_tiny", "augment.size": 28)", "augment.size", "at least 32");
+        row("convnext's small views", R"("backbone.name": "convnext_tiny", "augment.size": 32, "method.name": "swav",
+            "method.local_views": 6, "method.local_size": 16)",
+            "method.local_size", "at least 32");
+        row("resnet", R"("backbone.name": "resnet18", "augment.size": 8)", "", "");
+    }
+    void aNetworkThatCannotTakeTheViewsIsRefused()
+    {
+        QFETCH(QByteArray, settings);
+        QFETCH(QString, where);
+        QFETCH(QString, hint);
+        const Json parsed = Json::parse(settings.toStdString());
+        const auto plan = planWith(parsed);
+        QCOMPARE(plan ? QString() : QString::fromStdString(plan.error().where), where);
+        if (!plan) QVERIFY2(contains(plan.error().hint, hint.toStdString()), plan.error().message().c_str());
+        // What passes here can be built, and takes the views.
+        if (plan) {
+            Json config = Json::object();
+            for (const auto &[key, value] : parsed.items()) config::assign(config, key, value);
+            const auto experiment = Experiment::fromJson(config);
+            const auto method = experiment->makeMethod();
+            const torch::NoGradGuard noGrad;
+            method->eval();
+            for (const auto &view : method->views(experiment->augment))
+                QVERIFY(method->features(torch::zeros({1, 3, view.augment.size, view.augment.size}))
+                            .isfinite()
+                            .all()
+                            .item<bool>());
+        }
+    }
+
+    void whatGatherAndTheBatchMeanForAMethodIsSaid()
+    {
+        const auto concern = [](const Json &settings, const char *key) {
+            const auto plan = planWith(settings);
+            if (!plan) return plan.error().message();
+            const auto found = plan->concerns.find(key);
+            if (found == plan->concerns.end()) return std::string();
+            return std::ranges::count(plan->warnings, found->second) == 1 ? found->second : "not among the warnings";
+        };
+        const auto gather = [&](const char *method, bool on) {
+            return concern({{"method.name", method},
+                            {"distributed.gather", on},
+                            {"train.batch_size", 512},
+                            {"backbone.name", "vit_tiny"}},
+                           "distributed.gather");
+        };
+        for (const char *method : {"simclr", "dcl", "nnclr", "barlowtwins", "vicreg", "swav", "msn"}) {
+            QVERIFY2(contains(gather(method, false), "128 images of a rank"), method);
+            QVERIFY2(gather(method, true).empty(), method);
+        }
+        for (const char *method : {"byol", "simsiam", "dino", "moco", "mae"})
+            QVERIFY2(gather(method, false).empty(), method);
+        const auto batch = [&](const char *method, int size, bool gathers = true) {
+            return concern({{"method.name", method}, {"train.batch_size", size}, {"distributed.gather", gathers}},
+                           "train.batch_size");
+        };
+        QVERIFY(contains(batch("simclr", 64), "64 images"));
+        QVERIFY(batch("simclr", 128).empty()); // as published on CIFAR-10
+        QVERIFY(contains(batch("simclr", 128, false), "32 images"));
+        QVERIFY(batch("byol", 32).empty());
+    }
+
     void healthSeesCollapseAndChance()
     {
         Health health(4.0);
-        health.addStep(3.0, 0.9);
+        health.addStep(3.0, 0.9, 1);
         QVERIFY(health.endEpoch(1).empty());
-        health.addStep(3.0, 0.05);
+        health.addStep(3.0, 0.05, 1);
         QVERIFY(contains(health.endEpoch(2).at(0), "collapsed"));
-        health.addStep(4.001, 0.9);
+        health.addStep(4.001, 0.9, 1);
         QVERIFY(contains(health.endEpoch(3).at(0), "chance"));
-        health.addStep(4.001, std::numeric_limits<double>::quiet_NaN());
+        health.addStep(4.001, std::numeric_limits<double>::quiet_NaN(), 1);
         QVERIFY(health.endEpoch(1).empty()); // the first epoch may start at chance
         QVERIFY(health.endEpoch(4).empty()); // no step, nothing to say
+    }
+
+    void healthNamesAnExplosionWithinTheEpoch_data()
+    {
+        QTest::addColumn<double>("chance");
+        QTest::addColumn<Series>("loss");
+        QTest::addColumn<Series>("gradient");
+        QTest::addColumn<int>("epoch"); // in which the explosion begins; 0: never
+        const Series steady = [](int) { return 1.0; };
+        const auto from = [](int step, const Series &before, const Series &after) -> Series {
+            return [=](int t) { return t < step ? before(t) : after(t - step); };
+        };
+        const auto falling = [](double high, double low) -> Series {
+            return [=](int t) { return low + (high - low) * std::exp(-t / 30.0); };
+        };
+        const Series doubling = [](int t) { return 2 * std::pow(2, t / 4.0); };
+        const double unknown = std::nan("");
+        // Steps of the explosion: an epoch has 20.
+        QTest::newRow("mae") << unknown << from(45, falling(1.1, 0.4), doubling) << steady << 3;
+        QTest::newRow("vicreg in the first epoch")
+            << unknown << from(8, falling(40, 20), [](int t) { return 45 * std::pow(2, t); }) << steady << 1;
+        QTest::newRow("barlow twins") << unknown << from(60, falling(300, 60), [](int) { return 5000.0; }) << steady << 4;
+        QTest::newRow("at once") << unknown << from(2, steady, [](int t) { return 1000.0 * (t + 1); }) << steady << 1;
+        QTest::newRow("negative") << unknown << from(50, falling(-0.1, -0.9), doubling) << steady << 3;
+        QTest::newRow("above chance") << 4.0 << from(50, falling(4, 2), [](int) { return 40.0; }) << steady << 3;
+        QTest::newRow("gradient") << unknown << from(45, falling(0, -0.9), [](int) { return -0.5; })
+                                  << from(45, steady, [](int) { return 500.0; }) << 3;
+        QTest::newRow("steps left out") << unknown << from(45, falling(1.1, 0.4), [=](int t) {
+            return t % 2 ? doubling(t) : std::nan("");
+        }) << steady << 3;
+
+        QTest::newRow("moco fills its bank")
+            << std::log(4097.0) << Series([](int t) { return 8.3 * (1 - std::exp(-t / 25.0)); }) << steady << 0;
+        QTest::newRow("tico builds its covariance")
+            << unknown << Series([](int t) { return 20 * (1 - std::pow(0.9, t + 1)) - 1; }) << steady << 0;
+        QTest::newRow("dino starts high") << std::log(2048.0) << falling(7.6, 3) << steady << 0;
+        QTest::newRow("around zero") << unknown << Series([](int t) { return 0.3 * std::sin(t); }) << steady << 0;
+        QTest::newRow("collapse and back")
+            << unknown << Series([](int t) { return -0.5 - 0.45 * std::cos(t / 15.0); }) << steady << 0;
+        QTest::newRow("one odd batch") << unknown << Series([](int t) { return t == 47 || t == 51 ? 1e6 : 1.0; })
+                                       << Series([](int t) { return t == 47 || t == 51 ? 1e9 : 1.0; }) << 0;
+        QTest::newRow("resumed late") << unknown << falling(0.41, 0.4) << steady << 0;
+        QTest::newRow("noise") << unknown << Series([](int t) { return 3 + 2 * std::sin(1.7 * t * t); }) << steady << 0;
+        QTest::newRow("shrinking weights")
+            << unknown << falling(4, 1) << Series([](int t) { return std::exp(t / 12.0); }) << 0;
+    }
+    void healthNamesAnExplosionWithinTheEpoch()
+    {
+        QFETCH(double, chance);
+        QFETCH(Series, loss);
+        QFETCH(Series, gradient);
+        QFETCH(int, epoch);
+        Health health(chance);
+        int named = 0, times = 0;
+        for (int e = 1; e <= 6; ++e) {
+            for (int t = 20 * (e - 1); t < 20 * e; ++t) health.addStep(loss(t), 0.9, gradient(t));
+            for (const auto &warning : health.endEpoch(e)) {
+                QVERIFY2(contains(warning, "explodes") && contains(warning, "optim.base_lr"), warning.c_str());
+                if (times++ == 0) named = e;
+            }
+        }
+        QCOMPARE(named, epoch);
+        QCOMPARE(times, epoch > 0 ? 1 : 0);
     }
 
     void checkpointsFallBackToTheLastGoodOne()
