@@ -197,6 +197,13 @@ private slots:
         writeFileTo(folder.path() + "/train/a/2.png", "<html>");
         writeFileTo(folder.path() + "/val/a/5.png", "");
         const auto open = [&] { return openSource(folder.path().toStdString(), "data.source"); };
+        const auto batch = [&] {
+            Loader loader(open()->train, views(), std::vector<std::vector<std::int64_t>>{{0, 1, 2}}, {});
+            auto next = loader.next();
+            const auto unreadable = loader.takeUnreadable();
+            return std::tuple((*next)->views, (*next)->index, unreadable.size());
+        };
+        const auto before = batch();
         QCOMPARE(open()->train->asideCount(), std::int64_t(0));
         const auto result = check(folder.path());
         QCOMPARE(result->at("unreadable").size(), std::size_t(2));
@@ -208,6 +215,8 @@ private slots:
         DataConfig config;
         config.source = folder.path().toStdString();
         QCOMPARE(openData(config, 1)->aside, std::int64_t(2));
+        QVERIFY(batch() == before);
+        QVERIFY(std::get<1>(before) == (std::vector<std::int64_t>{0, 2, 2}) && std::get<2>(before) == 1);
         const auto aside = source->train->image(1);
         QVERIFY(!aside && aside.error().what.find("HTML") != std::string::npos);
         QVERIFY(source->train->image(0).ok() && source->val->image(0).ok() && !source->val->image(1));
