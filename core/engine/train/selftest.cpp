@@ -87,7 +87,7 @@ Json testConfig(const methods::MethodInfo &info, const fs::path &images, std::in
 /// What a finished run left behind: every loss, and the network with all that belongs to it.
 struct Outcomes {
     std::vector<double> losses;
-    nn::NamedTensors weights;
+    std::map<std::string, torch::Tensor> weights;
 };
 
 Outcomes readOutcomes(const runs::RunFolder &run)
@@ -135,9 +135,10 @@ double weightDifference(const Outcomes &got, const Outcomes &want)
 {
     if (got.weights.size() != want.weights.size()) return INFINITY;
     double largest = 0;
-    for (std::size_t i = 0; i < got.weights.size(); ++i) {
-        const torch::Tensor a = got.weights[i].second.to(torch::kFloat64), b = want.weights[i].second.to(torch::kFloat64);
-        if (got.weights[i].first != want.weights[i].first || a.sizes() != b.sizes()) return INFINITY;
+    for (const auto &[name, tensor] : want.weights) {
+        const auto found = got.weights.find(name);
+        if (found == got.weights.end() || found->second.sizes() != tensor.sizes()) return INFINITY;
+        const torch::Tensor a = found->second.to(torch::kFloat64), b = tensor.to(torch::kFloat64);
         if (a.numel() == 0) continue;
         const double scale = std::max(1.0, b.abs().max().item<double>());
         largest = std::max(largest, difference((a - b).abs().max().item<double>() / scale, 0));
