@@ -90,11 +90,14 @@ private:
 class Repeated : public data::Dataset
 {
 public:
-    explicit Repeated(std::shared_ptr<const data::Dataset> inner) : m_inner(std::move(inner)) {}
+    explicit Repeated(std::shared_ptr<const data::Dataset> inner) : m_inner(std::move(inner)) { }
     std::int64_t size() const override { return 16 * batchSize; }
     data::Item item(std::int64_t index) const override { return {std::uint64_t(index), std::to_string(index), -1}; }
     Result<cv::Mat> image(std::int64_t index) const override { return m_inner->image(index % m_inner->size()); }
-    Result<data::DecodedImage> inspect(std::int64_t index) const override { return m_inner->inspect(index % m_inner->size()); }
+    Result<data::DecodedImage> inspect(std::int64_t index) const override
+    {
+        return m_inner->inspect(index % m_inner->size());
+    }
 
 private:
     std::shared_ptr<const data::Dataset> m_inner;
@@ -143,7 +146,8 @@ public:
         const double start = cpuSeconds();
         double spent = 0;
         for (; spent < seconds; ++m_epoch) {
-            data::Loader loader(m_data, m_views, data::rankBatches(data::permutation(m_data->size(), 1, m_epoch), batchSize, 0, 1),
+            data::Loader loader(m_data, m_views,
+                                data::rankBatches(data::permutation(m_data->size(), 1, m_epoch), batchSize, 0, 1),
                                 {1, m_epoch, 1, 2});
             data::Batch used;
             while (spent < seconds) {

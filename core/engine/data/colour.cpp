@@ -40,7 +40,8 @@ PARALLAX_INLINE float channelOf(float sixths, float offset, float high, float ra
 }
 
 template<bool cut>
-PARALLAX_INLINE void turnHue(float *__restrict red, float *__restrict green, float *__restrict blue, std::size_t n, float turn)
+PARALLAX_INLINE void turnHue(float *__restrict red, float *__restrict green, float *__restrict blue, std::size_t n,
+                             float turn)
 {
     const float turned = turn * 6 + (turn < 0 ? 6.f : 0.f);
     for (std::size_t i = 0; i < n; ++i) {

@@ -28,7 +28,8 @@ struct DataConfig {
                 "in name_labels.npy; or tar archives in webdataset's form (one, a folder, or a-{000..012}.tar). Image files "
                 "are "
                 "read by content, not by name (JPEG, PNG, WebP, BMP, TIFF, GIF, PNM): upright by EXIF, first frame or page "
-                "only, transparency dropped, at most 268 megapixels.");
+                "only, transparency dropped, at most 268 megapixels. JPEG pictures that take over 1 MiB "
+                "are decoded at 1/2, 1/4 or 1/8 of their size where even the smallest crop then has pixels for its view.");
         group.field("val_source", &DataConfig::valSource)
             .label("Evaluation images")
             .hint("path")

@@ -32,6 +32,12 @@ public:
     virtual Item item(std::int64_t index) const = 0;
     /// Decoded by content, EXIF orientation applied, RGB, 8 bits, any size. Errors name the file and what it is.
     virtual Result<cv::Mat> image(std::int64_t index) const = 0;
+    /// image(), of which only a part is looked at. `demand` is not asked where nothing would be saved.
+    virtual Result<cv::Mat> imageFor(std::int64_t index, const DemandFor &demand) const
+    {
+        (void)demand;
+        return image(index);
+    }
     /// image(), and what its file says of it: for the data check.
     virtual Result<DecodedImage> inspect(std::int64_t index) const = 0;
     /// image() costs no decoding: keeping its result would only take memory.

@@ -62,9 +62,19 @@ Result<cv::Mat> decodeWithOpenCv(Bytes bytes, const ImageHeader &header)
     return toRgb8(bgr);
 }
 
-Result<cv::Mat> decodeFirstFrame(Bytes bytes, const ImageHeader &header)
+/// In terms of the stored picture. One that has to be turned is decoded whole.
+Demand storedDemand(const ImageHeader &header, const DemandFor &demand)
 {
-    if (header.format == Format::Jpeg) return decodeJpeg(bytes, header);
+    const bool turned = header.orientation >= 5;
+    const cv::Size stored(int(header.width), int(header.height));
+    Demand wanted = demand ? demand(turned ? cv::Size(stored.height, stored.width) : stored) : Demand{1, {{}, stored}};
+    if (header.orientation != 1) wanted.region = {{}, shrunk(stored, wanted.shrink)};
+    return wanted;
+}
+
+Result<cv::Mat> decodeFirstFrame(Bytes bytes, const ImageHeader &header, const DemandFor &demand)
+{
+    if (header.format == Format::Jpeg) return decodeJpeg(bytes, header, storedDemand(header, demand));
     if (header.format == Format::Gif) return decodeGif(bytes);
     if (header.animated) return decodeAnimatedWebP(bytes);
     return decodeWithOpenCv(bytes, header);
@@ -72,14 +82,14 @@ Result<cv::Mat> decodeFirstFrame(Bytes bytes, const ImageHeader &header)
 
 } // namespace
 
-Result<DecodedImage> decodeImage(Bytes bytes)
+Result<DecodedImage> decodeImage(Bytes bytes, const DemandFor &demand)
 {
     setUpOpenCv();
     if (bytes.size() > std::size_t(std::numeric_limits<int>::max())) return Error{"the file has more than 2 GB", {}, {}};
     auto header = readImageHeader(bytes);
     if (!header) return header.error();
     try {
-        auto stored = decodeFirstFrame(bytes, *header);
+        auto stored = decodeFirstFrame(bytes, *header, demand);
         if (!stored) return stored.error();
         return DecodedImage{oriented(*stored, header->orientation), *header};
     } catch (const cv::Exception &) { // its text names OpenCV's own sources

@@ -66,24 +66,18 @@ public:
         return {fnv1a(path.data(), path.size()), readable(std::string(path)), m_labels.at(std::size_t(index))};
     }
 
-    Result<cv::Mat> image(std::int64_t index) const override
+    Result<cv::Mat> image(std::int64_t index) const override { return imageFor(index, {}); }
+
+    Result<cv::Mat> imageFor(std::int64_t index, const DemandFor &demand) const override
     {
         if (const auto aside = m_setAside.find(index); aside != m_setAside.end())
             return Error{aside->second, readable(std::string(pathOf(index))), "parallax data check tries it again."};
-        auto decoded = inspect(index);
+        auto decoded = decode(index, demand);
         if (!decoded) return decoded.error();
         return std::move(decoded->rgb);
     }
 
-    Result<DecodedImage> inspect(std::int64_t index) const override
-    {
-        const std::string path(pathOf(index));
-        const auto bytes = readFile(m_root / path, std::size_t(2) << 30);
-        if (!bytes) return Error{bytes.error().what, readable(path), bytes.error().hint};
-        auto decoded = decodeImage({reinterpret_cast<const std::uint8_t *>(bytes->data()), bytes->size()});
-        if (!decoded) return Error{decoded.error().what, readable(path), decoded.error().hint};
-        return decoded;
-    }
+    Result<DecodedImage> inspect(std::int64_t index) const override { return decode(index, {}); }
 
     std::int64_t asideCount() const override { return std::int64_t(m_setAside.size()); }
 
@@ -96,6 +90,16 @@ public:
     }
 
 private:
+    Result<DecodedImage> decode(std::int64_t index, const DemandFor &demand) const
+    {
+        const std::string path(pathOf(index));
+        const auto bytes = readFile(m_root / path, std::size_t(2) << 30);
+        if (!bytes) return Error{bytes.error().what, readable(path), bytes.error().hint};
+        auto decoded = decodeImage({reinterpret_cast<const std::uint8_t *>(bytes->data()), bytes->size()}, demand);
+        if (!decoded) return Error{decoded.error().what, readable(path), decoded.error().hint};
+        return decoded;
+    }
+
     std::string_view pathOf(std::int64_t index) const
     {
         if (index < 0 || index >= size()) throw std::out_of_range("no such image");

@@ -4,6 +4,7 @@
 
 #include "core/engine/data/formats.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 
@@ -52,8 +53,54 @@ void noteWarning(j_common_ptr codec, int level)
     reporter->corrupt = true;
 }
 
-/// Fills `pixels` (rows of `stride` bytes); false: reporter.text says why.
-bool decompress(Bytes bytes, int width, int height, bool cmyk, Reporter &reporter, std::uint8_t *pixels, std::size_t stride)
+/// Pixels around the wanted ones that are decoded too: at the border of what is decoded, libjpeg has no neighbours to interpolate
+/// colours from. The largest block of pixels that a file can be made of.
+constexpr int margin = 32;
+
+/// libjpeg's partial decoding is exact where a component has half the others' pixels or all, as in nearly every file. With rarer
+/// samplings it is not.
+bool canSkip(const jpeg_decompress_struct &codec)
+{
+    const auto *components = codec.comp_info;
+    return std::all_of(components, components + codec.num_components, [](const jpeg_component_info &component) {
+        return component.h_samp_factor <= 2 && component.v_samp_factor <= 2;
+    });
+}
+
+/// Everything but the error handling; returns false when the picture has another size than `pixels` was made for.
+bool readPixels(jpeg_decompress_struct &codec, Bytes bytes, const Demand &demand, cv::Mat &pixels)
+{
+    jpeg_mem_src(&codec, bytes.data(), static_cast<unsigned long>(bytes.size()));
+    jpeg_read_header(&codec, TRUE);
+    codec.out_color_space = pixels.channels() == 4 ? JCS_CMYK : JCS_RGB;
+    codec.scale_num = 1;
+    codec.scale_denom = unsigned(demand.shrink);
+    jpeg_start_decompress(&codec);
+    // The buffer was made for the size in the header that was checked: another frame header after it is not followed.
+    if (int(codec.output_width) != pixels.cols || int(codec.output_height) != pixels.rows) return false;
+    const cv::Rect region = canSkip(codec) ? demand.region : cv::Rect({}, pixels.size());
+    const int right = std::min(pixels.cols, region.br().x + margin), bottom = region.br().y;
+    JDIMENSION left = JDIMENSION(std::max(0, region.x - margin)), width = JDIMENSION(right) - left;
+    if (width < codec.output_width) jpeg_crop_scanline(&codec, &left, &width);
+    const auto corrupt = [&codec] { return reporterOf(reinterpret_cast<j_common_ptr>(&codec))->corrupt; };
+    const auto skipTo = [&codec](int row) {
+        if (row > int(codec.output_scanline)) jpeg_skip_scanlines(&codec, JDIMENSION(row) - codec.output_scanline);
+    };
+    const auto readTo = [&](int row) {
+        while (!corrupt() && int(codec.output_scanline) < row) {
+            JSAMPROW line = pixels.ptr(int(codec.output_scanline)) + std::size_t(left) * pixels.elemSize();
+            jpeg_read_scanlines(&codec, &line, 1);
+        }
+    };
+    skipTo(std::max(0, region.y - margin));
+    readTo(bottom);
+    if (!corrupt()) skipTo(pixels.rows - 1); // skipping the last row too would leave the data before it unread
+    readTo(pixels.rows);
+    return true;
+}
+
+/// False: reporter.text says why, unless the picture has another size than its header says.
+bool decompress(Bytes bytes, const Demand &demand, Reporter &reporter, cv::Mat &pixels)
 {
     jpeg_decompress_struct codec;
     codec.err = jpeg_std_error(&reporter.manager);
@@ -66,16 +113,7 @@ bool decompress(Bytes bytes, int width, int height, bool cmyk, Reporter &reporte
         jpeg_destroy_decompress(&codec);
         return false;
     }
-    jpeg_mem_src(&codec, bytes.data(), static_cast<unsigned long>(bytes.size()));
-    jpeg_read_header(&codec, TRUE);
-    codec.out_color_space = cmyk ? JCS_CMYK : JCS_RGB;
-    jpeg_start_decompress(&codec);
-    // The buffer was made for the size in the header that was checked: another frame header after it is not followed.
-    const bool same = int(codec.output_width) == width && int(codec.output_height) == height;
-    while (same && !reporter.corrupt && codec.output_scanline < codec.output_height) {
-        JSAMPROW row = pixels + std::size_t(codec.output_scanline) * stride;
-        jpeg_read_scanlines(&codec, &row, 1);
-    }
+    const bool same = readPixels(codec, bytes, demand, pixels);
     jpeg_destroy_decompress(&codec);
     return same && !reporter.corrupt;
 }
@@ -95,11 +133,11 @@ cv::Mat inksToRgb(const cv::Mat &inks)
 
 } // namespace
 
-Result<cv::Mat> decodeJpeg(Bytes bytes, const ImageHeader &header)
+Result<cv::Mat> decodeJpeg(Bytes bytes, const ImageHeader &header, const Demand &demand)
 {
-    cv::Mat pixels(int(header.height), int(header.width), header.cmyk ? CV_8UC4 : CV_8UC3);
+    cv::Mat pixels(shrunk({int(header.width), int(header.height)}, demand.shrink), header.cmyk ? CV_8UC4 : CV_8UC3);
     Reporter reporter;
-    if (!decompress(bytes, pixels.cols, pixels.rows, header.cmyk, reporter, pixels.data, pixels.step))
+    if (!decompress(bytes, demand, reporter, pixels))
         return formats::damaged(reporter.text[0] ? std::string("its JPEG data (") + reporter.text + ')'
                                                  : "its JPEG data has two sizes");
     return header.cmyk ? inksToRgb(pixels) : pixels;

@@ -11,7 +11,7 @@ namespace parallax::data {
 
 namespace {
 
-constexpr std::int64_t largestKept = 1 << 20; // bytes of one decoded image: about 590 x 590 pixels
+constexpr std::int64_t largestKept = 1 << 20; // bytes of one decoded image
 constexpr std::int64_t recheck = 64 << 20;    // how often the free memory is looked at
 
 /// The number in a one-number file; nothing for "max" or no such file.
@@ -59,7 +59,11 @@ KeptDataset::KeptDataset(std::shared_ptr<const Dataset> inner, std::int64_t budg
     m_skipped = m_inner->skipped();
 }
 
-Result<cv::Mat> KeptDataset::image(std::int64_t index) const
+bool isSmall(const cv::Size &image) { return 3 * std::int64_t(image.width) * image.height <= largestKept; }
+
+bool KeptDataset::canKeep(const cv::Size &image) const { return !m_full && isSmall(image); }
+
+Result<cv::Mat> KeptDataset::imageFor(std::int64_t index, const DemandFor &demand) const
 {
     {
         std::lock_guard lock(lockOf(index));
@@ -69,9 +73,15 @@ Result<cv::Mat> KeptDataset::image(std::int64_t index) const
         std::lock_guard lock(m_failureMutex);
         if (const auto it = m_failures.find(index); it != m_failures.end()) return it->second;
     }
-    auto image = m_inner->image(index);
+    bool whole = true; // what is kept must be
+    auto image = demand ? m_inner->imageFor(index,
+                                            [&](const cv::Size &stored) {
+                                                whole = canKeep(stored);
+                                                return whole ? Demand{1, {{}, stored}} : demand(stored);
+                                            })
+                        : m_inner->image(index);
     if (image) {
-        keep(index, *image);
+        if (whole) keep(index, *image);
     } else {
         std::lock_guard lock(m_failureMutex);
         m_failures.emplace(index, image.error());
@@ -81,8 +91,8 @@ Result<cv::Mat> KeptDataset::image(std::int64_t index) const
 
 void KeptDataset::keep(std::int64_t index, const cv::Mat &image) const
 {
+    if (!canKeep(image.size())) return;
     const std::int64_t bytes = std::int64_t(image.total() * image.elemSize());
-    if (m_full || bytes > largestKept) return;
     const std::int64_t before = m_used.fetch_add(bytes), after = before + bytes;
     if (after > m_budget || (before / recheck != after / recheck && availableMemory() < m_floor)) {
         m_used -= bytes;

@@ -13,6 +13,10 @@ namespace parallax::data {
 /// Bytes that this process may still take: of the machine and of its control group, which a batch system may have set.
 std::int64_t availableMemory();
 
+/// Images are small that take at most 1 MiB decoded: 590 x 590 pixels. They are never shrunk while decoding: what is kept has to
+/// serve every view, and keeping may change none.
+bool isSmall(const cv::Size &image);
+
 /// Another data set, with small decoded images kept in memory and unreadable ones remembered, so that neither is decoded
 /// in every epoch. Keeping ends for good when `budget` bytes are used, or when half of the memory that was free at the
 /// start is gone, whoever took it: several ranks share a machine.
@@ -23,11 +27,13 @@ public:
 
     std::int64_t size() const override { return m_inner->size(); }
     Item item(std::int64_t index) const override { return m_inner->item(index); }
-    Result<cv::Mat> image(std::int64_t index) const override;
+    Result<cv::Mat> image(std::int64_t index) const override { return imageFor(index, {}); }
+    Result<cv::Mat> imageFor(std::int64_t index, const DemandFor &demand) const override;
     Result<DecodedImage> inspect(std::int64_t index) const override { return m_inner->inspect(index); }
     std::int64_t keptBytes() const { return m_used; }
 
 private:
+    bool canKeep(const cv::Size &image) const;
     void keep(std::int64_t index, const cv::Mat &image) const;
     std::mutex &lockOf(std::int64_t index) const { return m_locks[std::size_t(index) % m_locks.size()]; }
 

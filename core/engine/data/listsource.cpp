@@ -56,24 +56,28 @@ public:
         return {fnv1a(entry.path.data(), entry.path.size()), readable(entry.path), entry.label};
     }
 
-    Result<cv::Mat> image(std::int64_t index) const override
+    Result<cv::Mat> image(std::int64_t index) const override { return imageFor(index, {}); }
+
+    Result<cv::Mat> imageFor(std::int64_t index, const DemandFor &demand) const override
     {
-        auto decoded = inspect(index);
+        auto decoded = decode(index, demand);
         if (!decoded) return decoded.error();
         return std::move(decoded->rgb);
     }
 
-    Result<DecodedImage> inspect(std::int64_t index) const override
+    Result<DecodedImage> inspect(std::int64_t index) const override { return decode(index, {}); }
+
+private:
+    Result<DecodedImage> decode(std::int64_t index, const DemandFor &demand) const
     {
         const std::string &path = m_entries.at(std::size_t(index)).path;
         const auto bytes = readFile(m_folder / path, fileLimit);
         if (!bytes) return Error{bytes.error().what, readable(path), bytes.error().hint};
-        auto decoded = decodeImage({reinterpret_cast<const std::uint8_t *>(bytes->data()), bytes->size()});
+        auto decoded = decodeImage({reinterpret_cast<const std::uint8_t *>(bytes->data()), bytes->size()}, demand);
         if (!decoded) return Error{decoded.error().what, readable(path), decoded.error().hint};
         return decoded;
     }
 
-private:
     fs::path m_folder;
     std::vector<Entry> m_entries;
 };

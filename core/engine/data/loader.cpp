@@ -3,6 +3,7 @@
 #include "core/engine/data/loader.h"
 
 #include "core/engine/data/random.h"
+#include "core/engine/data/view.h"
 
 #include <algorithm>
 #include <atomic>
@@ -159,13 +160,13 @@ void Loader::Impl::fill(Slot &slot, std::size_t place)
     const std::uint64_t wantedId = data->item(wanted).id;
     for (std::int64_t step = 0; step < data->size(); ++step) {
         const std::int64_t index = (wanted + step) % data->size();
-        const auto image = data->image(index);
+        const Item item = data->item(index);
+        ViewKey key{options.seed, options.epoch, step == 0 ? item.id : mix(wantedId, item.id), 0};
+        const auto image = data->imageFor(index, [&](const cv::Size &stored) { return demandOf(views, key, stored); });
         if (!image) {
             report(index, image.error());
             continue;
         }
-        const Item item = data->item(index);
-        ViewKey key{options.seed, options.epoch, step == 0 ? item.id : mix(wantedId, item.id), 0};
         slot.batch.index[place] = index;
         slot.batch.label[place] = item.label;
         slot.batch.replaced[place] = step > 0;

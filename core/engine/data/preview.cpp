@@ -38,7 +38,7 @@ cv::Mat toBytes(const std::vector<float> &planes, int width, int height)
     return rgb;
 }
 
-cv::Mat shrunk(const cv::Mat &rgb)
+cv::Mat original(const cv::Mat &rgb)
 {
     const int longer = std::max(rgb.cols, rgb.rows);
     if (longer <= originalSide) return rgb;
@@ -61,7 +61,7 @@ Result<Json> previewImage(const cv::Mat &rgb, const Item &item, const std::vecto
                           const PreviewOptions &options, std::int64_t number, Json &digests)
 {
     Json entry{{"name", item.name}, {"original", numbered("image-%03lld.png", number)}, {"views", Json::array()}};
-    if (auto status = writePng(options.out / entry["original"].get<std::string>(), shrunk(rgb)); !status)
+    if (auto status = writePng(options.out / entry["original"].get<std::string>(), original(rgb)); !status)
         return status.error();
     Json own = Json::array();
     for (std::int64_t epoch = 0; epoch < options.epochs; ++epoch) {
@@ -105,7 +105,7 @@ Result<Json> writePreview(const Dataset &data, const std::vector<ViewSpec> &view
     Json images = Json::array(), digests = Json::array(), unreadable = Json::array();
     for (std::int64_t i = 0; i < data.size() && std::int64_t(images.size()) < options.images; ++i) {
         const Item item = data.item(i);
-        const auto image = data.image(i);
+        const auto image = data.imageFor(i, [&](const cv::Size &stored) { return wholeFor(views, stored); });
         if (!image) {
             unreadable.push_back({{"name", item.name}, {"reason", image.error().what}});
             continue;

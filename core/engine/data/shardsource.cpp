@@ -64,14 +64,19 @@ public:
         return {fnv1a(name.data(), name.size()), readable(name), sample.label};
     }
 
-    Result<cv::Mat> image(std::int64_t index) const override
+    Result<cv::Mat> image(std::int64_t index) const override { return imageFor(index, {}); }
+
+    Result<cv::Mat> imageFor(std::int64_t index, const DemandFor &demand) const override
     {
-        auto decoded = inspect(index);
+        auto decoded = decode(index, demand);
         if (!decoded) return decoded.error();
         return std::move(decoded->rgb);
     }
 
-    Result<DecodedImage> inspect(std::int64_t index) const override
+    Result<DecodedImage> inspect(std::int64_t index) const override { return decode(index, {}); }
+
+private:
+    Result<DecodedImage> decode(std::int64_t index, const DemandFor &demand) const
     {
         const Sample &sample = m_samples.at(std::size_t(index));
         const Shard &shard = m_shards[sample.shard];
@@ -85,12 +90,11 @@ public:
         const auto got = (*file)->readAt(sample.offset, bytes.data(), bytes.size());
         if (!got) return wrong(got.error());
         if (*got < bytes.size()) return wrong({"its archive is cut short", {}, "Load the archive again."});
-        auto decoded = decodeImage(bytes);
+        auto decoded = decodeImage(bytes, demand);
         if (!decoded) return wrong(decoded.error());
         return decoded;
     }
 
-private:
     std::vector<Shard> m_shards;
     std::vector<Sample> m_samples;
 };

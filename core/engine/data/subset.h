@@ -17,6 +17,10 @@ public:
     std::int64_t size() const override { return std::int64_t(m_indices.size()); }
     Item item(std::int64_t index) const override;
     Result<cv::Mat> image(std::int64_t index) const override { return m_inner->image(m_indices.at(std::size_t(index))); }
+    Result<cv::Mat> imageFor(std::int64_t index, const DemandFor &demand) const override
+    {
+        return m_inner->imageFor(m_indices.at(std::size_t(index)), demand);
+    }
     Result<DecodedImage> inspect(std::int64_t index) const override
     {
         return m_inner->inspect(m_indices.at(std::size_t(index)));

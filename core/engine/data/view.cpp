@@ -3,6 +3,8 @@
 #include "core/engine/data/view.h"
 
 #include "core/engine/data/colour.h"
+#include "core/engine/data/jpegdecoder.h"
+#include "core/engine/data/keptdataset.h"
 #include "core/engine/data/resample.h"
 
 #include <algorithm>
@@ -100,9 +102,40 @@ void centreView(const cv::Mat &rgb, const AugmentConfig &augment, double centre,
     steps.apply(view);
 }
 
+/// How often the view's size fits into the shorter side of the smallest crop of `image` that can be drawn.
+double spareOf(const ViewSpec &spec, const cv::Size &image)
+{
+    const double shorter = std::min(image.width, image.height);
+    if (!spec.random) return shorter / centreSide(int(spec.augment.size), spec.centre);
+    const double smallest = std::sqrt(double(image.area()) * spec.augment.cropMin * lowestRatio);
+    return std::min(shorter, smallest) / double(spec.augment.size);
+}
+
 } // namespace
 
 int centreSide(int size, double centre) { return std::max(size, int(std::lround(size / centre))); }
+
+Demand wholeFor(const std::vector<ViewSpec> &views, const cv::Size &stored)
+{
+    int shrink = 1;
+    if (!isSmall(stored))
+        for (const int by : {2, 4, 8})
+            if (std::ranges::all_of(views, [&](const ViewSpec &spec) { return spareOf(spec, stored) >= by; })) shrink = by;
+    return {shrink, {{}, shrunk(stored, shrink)}};
+}
+
+Demand demandOf(const std::vector<ViewSpec> &views, ViewKey key, const cv::Size &stored)
+{
+    Demand demand = wholeFor(views, stored);
+    cv::Rect region;
+    for (std::size_t v = 0; v < views.size(); ++v) {
+        if (!views[v].random) return demand;
+        key.view = int(v);
+        region |= drawCrop(demand.region.size(), views[v].augment, Random(key, Purpose::Crop));
+    }
+    demand.region = region;
+    return demand;
+}
 
 Normalisation::Normalisation(const AugmentConfig &augment)
 {
