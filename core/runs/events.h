@@ -17,7 +17,8 @@
 ///
 /// Every line: "t" (seconds since 1970), "event" (below), "step" (optimiser steps done), "epoch" (may be fractional).
 ///   start       rank, world, device, pid, resumed (bool)        a launch of this rank; with step > 0 a resume from there
-///   plan        epochs, steps, steps_per_epoch, images, batch, batch_per_rank, lr_scaled, chance_loss, bank, queries
+///   plan        epochs, steps, steps_per_epoch, images, batch, batch_per_rank (of one part where accumulate, the parts a step
+///               is computed in, is above 1), lr_scaled, chance_loss, bank, queries
 ///   metrics     any figures: loss, lr, images_per_s, data_wait (0..1), step_ms, grad_norm, feature_std, momentum …
 ///   memory      rss_mb; on CUDA also allocated_mb, reserved_mb, device_used_mb, device_total_mb
 ///   eval        with labels knn_top1, knn_top5, k, temperature, bank, queries, classes; of the features feature_spread, rankme,
@@ -27,8 +28,7 @@
 ///   embedding   epoch, count, unreadable (images left out)
 ///   log         level (info, warning, error), text
 ///   error       what, where, hint                               the reason this rank is about to exit
-/// A line without "event" counts as metrics. A figure that is not finite is written as the strings "NaN", "Infinity",
-/// "-Infinity"; readers also take null for NaN.
+/// A line without "event" counts as metrics. Not finite: the strings "NaN", "Infinity", "-Infinity"; null reads as NaN.
 namespace parallax::runs {
 
 using Json = nlohmann::ordered_json;

@@ -430,7 +430,7 @@ private Q_SLOTS:
         const Output output = m_box->parallax({"data", "check", "fashion-mnist"});
         for (const char *part :
              {"4500 to train on, 500 to evaluate on (fraction)", "largest class 2500", "below 32 px", "a.png is b\\x1b.png",
-              "1 to evaluate on that are trained on", "11.8 MB decoded", "0.5 s to read",
+              "1 to evaluate on that are trained on", "12 MB decoded", "0.5 s to read",
               "do not try them again: /cache/0.unreadable", "accuracy comes out too high"})
             QVERIFY2(output.out.contains(part), (std::string(part) + " in " + output.out.toStdString()).c_str());
     }

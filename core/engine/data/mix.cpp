@@ -14,7 +14,7 @@ namespace {
 constexpr int group = 4; ///< rows whose sum stays in registers
 
 template<int count>
-PARALLAX_INLINE void addBytes(const std::uint8_t *const *rows, const float *weight, bool onTop, float *__restrict out,
+PARALLAX_INLINE void addBytes(const std::uint8_t *const *rows, const float *weight, bool adding, float *__restrict out,
                               std::size_t length)
 {
     const std::uint8_t *row[count];
@@ -24,7 +24,7 @@ PARALLAX_INLINE void addBytes(const std::uint8_t *const *rows, const float *weig
         for (int j = 0; j < count; ++j) s += w[j] * float(row[j][i]);
         return s;
     };
-    if (onTop)
+    if (adding)
         for (std::size_t i = 0; i < length; ++i) out[i] = sum(out[i], i);
     else
         for (std::size_t i = 0; i < length; ++i) out[i] = sum(0, i);

@@ -50,8 +50,14 @@ void prune(const runs::RunFolder &run, std::int64_t keepLast)
 
 Json Progress::toJson() const
 {
-    return {{"format", kFormat},  {"step", step}, {"epoch", epoch}, {"batch", batch}, {"untrained_knn", untrainedKnn},
-            {"best_knn", bestKnn},  {"loss_scale", scaling.scale}, {"loss_scale_good_steps", scaling.goodSteps}};
+    return {{"format", kFormat},
+            {"step", step},
+            {"epoch", epoch},
+            {"batch", batch},
+            {"untrained_knn", untrainedKnn},
+            {"best_knn", bestKnn},
+            {"loss_scale", scaling.scale},
+            {"loss_scale_good_steps", scaling.goodSteps}};
 }
 
 Result<Progress> Progress::fromJson(const Json &json)

@@ -73,9 +73,9 @@ cv::Mat busy(int width, int height, int channels, std::uint64_t seed = 1)
 
 cv::Rect drawRegion(const cv::Size &size, std::mt19937 &random)
 {
-    const auto upTo = [&](int count) { return int(random() % unsigned(count)); };
-    const int x = upTo(size.width), y = upTo(size.height);
-    return {x, y, 1 + upTo(size.width - x), 1 + upTo(size.height - y)};
+    const auto below = [&](int count) { return int(random() % unsigned(count)); };
+    const int x = below(size.width), y = below(size.height);
+    return {x, y, 1 + below(size.width - x), 1 + below(size.height - y)};
 }
 
 DemandFor demanding(int shrink, const cv::Rect &region)
