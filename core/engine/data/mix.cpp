@@ -46,7 +46,6 @@ PARALLAX_INLINE void addPairs(const float *const *before, const float *const *af
 
 /// A pixel's red, green and blue, and a value that is carried along; or a channel of four pixels.
 using Four = float __attribute__((vector_size(16)));
-using Places = int __attribute__((vector_size(16)));
 
 /// `known`: taps.count, where the compiler is to know it; 0: it is not known.
 template<int known>
@@ -71,12 +70,11 @@ PARALLAX_INLINE void mixPixelsOf(const float *in, const PixelTaps &taps, float s
         const int from = mirrored ? last - x : x;
         const Four a = pixelAt<known>(in, taps, from), b = pixelAt<known>(in, taps, from + step),
                    c = pixelAt<known>(in, taps, from + 2 * step), d = pixelAt<known>(in, taps, from + 3 * step);
-        const Four ab = __builtin_shuffle(a, b, Places{0, 4, 1, 5}), cd = __builtin_shuffle(c, d, Places{0, 4, 1, 5});
-        const Four red = scale * __builtin_shuffle(ab, cd, Places{0, 1, 4, 5});
-        const Four green = scale * __builtin_shuffle(ab, cd, Places{2, 3, 6, 7});
-        const Four blue = scale *
-            __builtin_shuffle(__builtin_shuffle(a, b, Places{2, 6, 3, 7}), __builtin_shuffle(c, d, Places{2, 6, 3, 7}),
-                              Places{0, 1, 4, 5});
+        const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+        const Four abBlue = __builtin_shufflevector(a, b, 2, 6, 3, 7), cdBlue = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+        const Four red = scale * __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+        const Four green = scale * __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+        const Four blue = scale * __builtin_shufflevector(abBlue, cdBlue, 0, 1, 4, 5);
         std::memcpy(out.red + x, &red, sizeof red);
         std::memcpy(out.green + x, &green, sizeof green);
         std::memcpy(out.blue + x, &blue, sizeof blue);

@@ -25,7 +25,7 @@ Error explain(const std::exception &exception, int rank)
         text.find("can't allocate memory") != std::string::npos)
         return {"out of memory: " + text, where,
                 "Lower train.batch_size, backbone.width or augment.size, or use more ranks"};
-    for (const char *sign : {"Connection closed by peer", "Connection reset", "Broken pipe", "imed out"})
+    for (const char *sign : {"Connection closed by peer", "Connection reset", "Broken pipe", "imed out", "Wait timeout"})
         if (text.find(sign) != std::string::npos)
             return {"lost contact with another rank (" + text + ")", where,
                     "See what that rank's log says; it ended or hung first"};

@@ -90,7 +90,9 @@ private Q_SLOTS:
         QVERIFY(refused("data.source", folder("nowhere").string()).find("nowhere") != std::string::npos);
         QVERIFY(refused("train.batchsize", 8).find("batch_size") != std::string::npos);
         QVERIFY(refused("method.name", "simclear").find("simclr") != std::string::npos);
-        QVERIFY(refused("backbone", {{"name", "vit_tiny"}, {"patch_size", 7}}).find("augment.size") != std::string::npos);
+        Json uncut = smallConfig(folder("images"));
+        uncut["backbone"] = {{"name", "vit_tiny"}, {"patch_size", 7}};
+        QVERIFY(what(job({"plan", "--config", write(uncut)})).find("augment.size to 14 or 21") != std::string::npos);
         QVERIFY(refused("augment.mean", Json::array({0.5, 0.5})).find("augment.mean") != std::string::npos);
         QVERIFY(what(job({"plan"})).find("--config is missing") != std::string::npos);
         QVERIFY(what(job({"plan", "--confg", "x"})).find("--config") != std::string::npos);
