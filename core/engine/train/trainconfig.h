@@ -98,7 +98,7 @@ struct DistributedConfig {
             .range(0, 4096)
             .help("Processes that train together. 0: one a CUDA device; one on the CPU.");
         group.field("sync_bn", &DistributedConfig::syncBn)
-            .label("Synchronise batch norm")
+            .label("SyncBatchNorm")
             .help("Batch norm takes its statistics over all ranks, so that they do not depend on the number of ranks.");
         group.field("gather", &DistributedConfig::gather)
             .label("Gather over ranks")
