@@ -128,7 +128,7 @@ PARALLAX_VECTORISED void standardise(float *values, std::size_t n, float mean, f
 
 void ColourSteps::normalise(const double mean[3], const double std[3])
 {
-    add(Operation::Normalise, 0);
+    add(ColourOperation::Normalise, 0);
     for (std::size_t c = 0; c < 3; ++c) {
         m_steps[m_count - 1].mean[c] = float(mean[c]);
         m_steps[m_count - 1].scale[c] = float(1 / std[c]);
@@ -140,24 +140,24 @@ void ColourSteps::applyTo(const Block &block, const Step &step, float mean)
     const auto [red, green, blue, count] = block;
     const std::array planes{red, green, blue};
     switch (step.operation) {
-    case Operation::Brightness:
+    case ColourOperation::Brightness:
         for (float *plane : planes) stretch(plane, count, step.value, 0);
         break;
-    case Operation::Contrast:
+    case ColourOperation::Contrast:
         for (float *plane : planes) stretch(plane, count, step.value, mean * (1 - step.value));
         break;
-    case Operation::Saturation: saturate(red, green, blue, count, step.value); break;
-    case Operation::Hue:
+    case ColourOperation::Saturation: saturate(red, green, blue, count, step.value); break;
+    case ColourOperation::Hue:
         if (anyOutside(red, count) || anyOutside(green, count) || anyOutside(blue, count))
             turnAndCut(red, green, blue, count, step.value);
         else
             turn(red, green, blue, count, step.value);
         break;
-    case Operation::Gray: makeGray(red, green, blue, count); break;
-    case Operation::Solarise:
+    case ColourOperation::Gray: makeGray(red, green, blue, count); break;
+    case ColourOperation::Solarise:
         for (float *plane : planes) invertBright(plane, count, step.value);
         break;
-    case Operation::Normalise:
+    case ColourOperation::Normalise:
         for (std::size_t c = 0; c < 3; ++c) standardise(planes[c], count, step.mean[c], step.scale[c]);
         break;
     }
@@ -168,7 +168,7 @@ void ColourSteps::apply(Planes view) const
     const std::size_t n = view.pixels();
     float mean = 0; // of the gray picture that the contrast at `begin` sees
     for (std::size_t begin = 0, end = 0; begin < m_count; begin = end, end = begin + 1) {
-        while (end < m_count && m_steps[end].operation != Operation::Contrast) ++end;
+        while (end < m_count && m_steps[end].operation != ColourOperation::Contrast) ++end;
         double sum = 0;
         for (std::size_t at = 0; at < n; at += blockPixels) {
             const Block block{view.rgb + at, view.rgb + n + at, view.rgb + 2 * n + at, std::min(blockPixels, n - at)};

@@ -84,6 +84,8 @@ struct Loader::Impl {
     std::unique_ptr<Slot> newSlot(const std::vector<std::int64_t> &list);
     void keepMemory(Batch used);
     void fill(Slot &slot, std::size_t place);
+    void make(Batch &batch, std::size_t place, const cv::Mat &image, ViewKey key) const;
+    void draw(Batch &batch, std::size_t place, const cv::Mat &image, ViewKey key) const;
     void report(std::int64_t index, const Error &error);
     void fail(Error error);
 };
@@ -95,6 +97,12 @@ std::unique_ptr<Loader::Impl::Slot> Loader::Impl::newSlot(const std::vector<std:
     slot->batch.index = list;
     slot->batch.label.resize(list.size());
     slot->batch.replaced.resize(list.size());
+    for (const auto &view : views) slot->batch.sizes.push_back(int(view.augment.size));
+    if (options.drawOnly) {
+        slot->batch.images.resize(list.size());
+        slot->batch.drawn.assign(views.size(), std::vector<DrawnView>(list.size()));
+        return slot;
+    }
     for (std::size_t v = 0; v < views.size(); ++v) {
         const std::size_t size = std::size_t(views[v].augment.size);
         std::vector<float> pixels;
@@ -104,7 +112,6 @@ std::unique_ptr<Loader::Impl::Slot> Loader::Impl::newSlot(const std::vector<std:
         }
         pixels.resize(list.size() * 3 * size * size);
         slot->batch.views.push_back(std::move(pixels));
-        slot->batch.sizes.push_back(int(size));
     }
     return slot;
 }
@@ -170,14 +177,35 @@ void Loader::Impl::fill(Slot &slot, std::size_t place)
         slot.batch.index[place] = index;
         slot.batch.label[place] = item.label;
         slot.batch.replaced[place] = step > 0;
-        for (std::size_t v = 0; v < views.size(); ++v) {
-            const std::size_t size = 3 * std::size_t(views[v].augment.size) * std::size_t(views[v].augment.size);
-            key.view = int(v);
-            makeView(*image, views[v], key, slot.batch.views[v].data() + place * size);
-        }
+        if (options.drawOnly)
+            draw(slot.batch, place, *image, key);
+        else
+            make(slot.batch, place, *image, key);
         return;
     }
     fail({"no image of " + data->source() + " can be read", {}, "parallax data check lists what each file is."});
+}
+
+void Loader::Impl::make(Batch &batch, std::size_t place, const cv::Mat &image, ViewKey key) const
+{
+    for (std::size_t v = 0; v < views.size(); ++v) {
+        const std::size_t size = 3 * std::size_t(views[v].augment.size) * std::size_t(views[v].augment.size);
+        key.view = int(v);
+        makeView(image, views[v], key, batch.views[v].data() + place * size);
+    }
+}
+
+/// What no crop looks at stays behind.
+void Loader::Impl::draw(Batch &batch, std::size_t place, const cv::Mat &image, ViewKey key) const
+{
+    cv::Rect seen;
+    for (std::size_t v = 0; v < views.size(); ++v) {
+        key.view = int(v);
+        batch.drawn[v][place] = drawView(image.size(), views[v].augment, key);
+        seen |= batch.drawn[v][place].crop;
+    }
+    batch.images[place] = image(seen);
+    for (auto &drawn : batch.drawn) drawn[place].crop -= seen.tl();
 }
 
 void Loader::Impl::report(std::int64_t index, const Error &error)

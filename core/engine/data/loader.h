@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/engine/data/dataset.h"
+#include "core/engine/data/drawnview.h"
 
 #include <functional>
 #include <memory>
@@ -18,14 +19,6 @@ struct ViewSpec {
     double centre = 1;  ///< of a view that is not random: the share of the shorter side that the crop keeps, above 0 to 1
 };
 
-/// Everything random about a view follows from these four: any number of threads and ranks, in any order, gives the same bytes.
-struct ViewKey {
-    std::uint64_t seed = 0;
-    std::int64_t epoch = 0;
-    std::uint64_t sample = 0; ///< Item::id
-    int view = 0;
-};
-
 /// One view of `rgb` (8-bit, 3 channels): float [3, size, size], normalised, written to `out`.
 void makeView(const cv::Mat &rgb, const ViewSpec &spec, const ViewKey &key, float *out);
 
@@ -37,11 +30,14 @@ Status checkAugment(const AugmentConfig &augment);
 std::vector<std::int64_t> permutation(std::int64_t count, std::uint64_t seed, std::int64_t epoch);
 
 struct Batch {
-    std::vector<std::vector<float>> views; ///< a view: [n, 3, size, size]
+    std::vector<std::vector<float>> views; ///< a view: [n, 3, size, size]; empty ones where the device makes them
     std::vector<int> sizes;                ///< size of each view
-    std::vector<std::int64_t> index;       ///< [n] places in the data set
-    std::vector<int> label;                ///< [n]
-    std::vector<std::uint8_t> replaced;    ///< [n] 1 where the image could not be read and another stands in its place
+    /// Where the device makes the views: of each of the n images what its views look at, RGB of 8 bits …
+    std::vector<cv::Mat> images;
+    std::vector<std::vector<DrawnView>> drawn; ///< … and of each view n draws, whose crops are of `images`
+    std::vector<std::int64_t> index;           ///< [n] places in the data set
+    std::vector<int> label;                    ///< [n]
+    std::vector<std::uint8_t> replaced;        ///< [n] 1 where the image could not be read and another stands in its place
     std::int64_t count() const { return std::int64_t(index.size()); }
 };
 
@@ -58,6 +54,7 @@ public:
         std::int64_t epoch = 0;
         int threads = 1;
         int prefetch = 2;
+        bool drawOnly = false; ///< images and draws, no views; only of views that are random
     };
     Loader(std::shared_ptr<const Dataset> data, std::vector<ViewSpec> views, std::vector<std::vector<std::int64_t>> batches,
            Options options);

@@ -84,48 +84,27 @@ void blur(Planes view, int radius, float sigma)
 
 namespace {
 
-void applyOne(Planes view, const auto &add)
+void applyOne(Planes view, ColourOperation operation, float value = 0)
 {
     ColourSteps steps;
-    add(steps);
+    steps.add(operation, value);
     steps.apply(view);
 }
 
 } // namespace
 
-void adjustBrightness(Planes view, float factor)
-{
-    applyOne(view, [=](ColourSteps &steps) { steps.brightness(factor); });
-}
-
-void adjustContrast(Planes view, float factor)
-{
-    applyOne(view, [=](ColourSteps &steps) { steps.contrast(factor); });
-}
-
-void adjustSaturation(Planes view, float factor)
-{
-    applyOne(view, [=](ColourSteps &steps) { steps.saturation(factor); });
-}
-
-void adjustHue(Planes view, float turn)
-{
-    applyOne(view, [=](ColourSteps &steps) { steps.hue(turn); });
-}
-
-void toGray(Planes view)
-{
-    applyOne(view, [](ColourSteps &steps) { steps.gray(); });
-}
-
-void solarise(Planes view, float threshold)
-{
-    applyOne(view, [=](ColourSteps &steps) { steps.solarise(threshold); });
-}
+void adjustBrightness(Planes view, float factor) { applyOne(view, ColourOperation::Brightness, factor); }
+void adjustContrast(Planes view, float factor) { applyOne(view, ColourOperation::Contrast, factor); }
+void adjustSaturation(Planes view, float factor) { applyOne(view, ColourOperation::Saturation, factor); }
+void adjustHue(Planes view, float turn) { applyOne(view, ColourOperation::Hue, turn); }
+void toGray(Planes view) { applyOne(view, ColourOperation::Gray); }
+void solarise(Planes view, float threshold) { applyOne(view, ColourOperation::Solarise, threshold); }
 
 void normalise(Planes view, const double mean[3], const double std[3])
 {
-    applyOne(view, [=](ColourSteps &steps) { steps.normalise(mean, std); });
+    ColourSteps steps;
+    steps.normalise(mean, std);
+    steps.apply(view);
 }
 
 } // namespace parallax::data::transforms

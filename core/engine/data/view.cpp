@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/data/view.h"
 
-#include "core/engine/data/colour.h"
 #include "core/engine/data/jpegdecoder.h"
 #include "core/engine/data/keptdataset.h"
-#include "core/engine/data/resample.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 namespace parallax::data {
 
@@ -35,9 +32,11 @@ void normalise(ColourSteps &steps, const AugmentConfig &augment)
 }
 
 /// Brightness, contrast, saturation and hue in random order, each by a factor of its own.
-void jitter(ColourSteps &steps, const AugmentConfig &augment, Random random)
+std::vector<DrawnView::ColourStep> drawJitter(const AugmentConfig &augment, Random random)
 {
-    if (random.uniform() >= float(augment.jitterP)) return;
+    using transforms::ColourOperation;
+    std::vector<DrawnView::ColourStep> steps;
+    if (random.uniform() >= float(augment.jitterP)) return steps;
     const auto factor = [&](double strength) {
         return random.uniform(float(std::max(0.0, 1 - strength)), float(1 + strength));
     };
@@ -46,44 +45,37 @@ void jitter(ColourSteps &steps, const AugmentConfig &augment, Random random)
     std::array<int, 4> order{0, 1, 2, 3};
     for (std::size_t i = 3; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
     for (const int operation : order) {
-        if (operation == 0 && augment.brightness > 0) steps.brightness(brightness);
-        if (operation == 1 && augment.contrast > 0) steps.contrast(contrast);
-        if (operation == 2 && augment.saturation > 0) steps.saturation(saturation);
-        if (operation == 3 && augment.hue > 0) steps.hue(hue);
+        if (operation == 0 && augment.brightness > 0) steps.push_back({ColourOperation::Brightness, brightness});
+        if (operation == 1 && augment.contrast > 0) steps.push_back({ColourOperation::Contrast, contrast});
+        if (operation == 2 && augment.saturation > 0) steps.push_back({ColourOperation::Saturation, saturation});
+        if (operation == 3 && augment.hue > 0) steps.push_back({ColourOperation::Hue, hue});
     }
+    return steps;
 }
 
-struct Blur {
-    int radius;
-    float sigma;
-};
-
 /// The kernel reaches three standard deviations to each side, or as far as mirrored edges allow.
-std::optional<Blur> drawBlur(const AugmentConfig &augment, Random random)
+std::optional<DrawnView::Blur> drawBlur(const AugmentConfig &augment, Random random)
 {
     if (random.uniform() >= float(augment.blurP)) return {};
     const float sigma = random.uniform(float(augment.blurSigmaMin), float(augment.blurSigmaMax));
     if (sigma < 0.01f) return {}; // its kernel is 1 in the middle and 0 beside it
-    return Blur{std::min(int(std::ceil(3 * sigma)), int(augment.size) - 1), sigma};
+    return DrawnView::Blur{std::min(int(std::ceil(3 * sigma)), int(augment.size) - 1), sigma};
 }
 
-void randomView(const cv::Mat &rgb, const AugmentConfig &augment, const ViewKey &key, Planes view)
+void randomView(const cv::Mat &rgb, const DrawnView &drawn, const AugmentConfig &augment, Planes view)
 {
-    const cv::Rect crop = drawCrop(rgb.size(), augment, Random(key, Purpose::Crop));
-    const bool flipped = Random(key, Purpose::Flip).uniform() < float(augment.flipP);
-    const bool bicubic = augment.interpolation == "bicubic";
-    resample(rgb, crop, {view.width, view.height}, {0, 0, view.width, view.height}, view.rgb,
-             bicubic ? Filter::Bicubic : Filter::Bilinear, flipped);
-    if (bicubic) transforms::clip(view); // it overshoots at edges
+    resample(rgb, drawn.crop, {view.width, view.height}, {0, 0, view.width, view.height}, view.rgb, drawn.filter,
+             drawn.flipped);
+    if (drawn.filter == Filter::Bicubic) transforms::clip(view); // it overshoots at edges
     ColourSteps steps;
-    jitter(steps, augment, Random(key, Purpose::Jitter));
-    if (Random(key, Purpose::Gray).uniform() < float(augment.grayP)) steps.gray();
-    if (const auto blur = drawBlur(augment, Random(key, Purpose::Blur))) {
+    for (const auto &step : drawn.jitter) steps.add(step.operation, step.value);
+    if (drawn.gray) steps.add(transforms::ColourOperation::Gray, 0);
+    if (drawn.blur) {
         steps.apply(view);
         steps = {};
-        transforms::blur(view, blur->radius, blur->sigma);
+        transforms::blur(view, drawn.blur->radius, drawn.blur->sigma);
     }
-    if (Random(key, Purpose::Solarize).uniform() < float(augment.solarizeP)) steps.solarise(0.5f);
+    if (drawn.solarised) steps.add(transforms::ColourOperation::Solarise, solariseThreshold);
     normalise(steps, augment);
     steps.apply(view);
 }
@@ -166,11 +158,23 @@ cv::Rect drawCrop(const cv::Size &image, const AugmentConfig &augment, Random ra
     return {(image.width - width) / 2, (image.height - height) / 2, width, height};
 }
 
+DrawnView drawView(const cv::Size &image, const AugmentConfig &augment, const ViewKey &key)
+{
+    const auto happens = [&](Purpose purpose, double share) { return Random(key, purpose).uniform() < float(share); };
+    return {.crop = drawCrop(image, augment, Random(key, Purpose::Crop)),
+            .filter = augment.interpolation == "bicubic" ? Filter::Bicubic : Filter::Bilinear,
+            .flipped = happens(Purpose::Flip, augment.flipP),
+            .jitter = drawJitter(augment, Random(key, Purpose::Jitter)),
+            .gray = happens(Purpose::Gray, augment.grayP),
+            .blur = drawBlur(augment, Random(key, Purpose::Blur)),
+            .solarised = happens(Purpose::Solarize, augment.solarizeP)};
+}
+
 void makeView(const cv::Mat &rgb, const ViewSpec &spec, const ViewKey &key, float *out)
 {
     const Planes view{out, int(spec.augment.size), int(spec.augment.size)};
     if (spec.random)
-        randomView(rgb, spec.augment, key, view);
+        randomView(rgb, drawView(rgb.size(), spec.augment, key), spec.augment, view);
     else
         centreView(rgb, spec.augment, spec.centre, view);
 }
