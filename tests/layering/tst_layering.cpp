@@ -38,6 +38,7 @@ private:
             {"core/engine/data", engine},
             {"core/engine/dist", engine},
             {"core/engine/cuda", {"core/base", "core/engine/dist"}},
+            {"core/engine/augment", with(engine, {"core/engine/data"})},
             {"core/engine/nn", with(engine, {"core/engine/dist"})},
             {"core/engine/losses", with(engine, {"core/engine/dist"})},
             {"core/engine/optim", engine},
@@ -49,8 +50,8 @@ private:
                   {"core/engine/data", "core/engine/dist", "core/engine/nn", "core/engine/optim", "core/engine/methods"})},
             {"core/engine/train",
              with(engine,
-                  {"core/embedding", "core/engine/data", "core/engine/dist", "core/engine/nn", "core/engine/losses",
-                   "core/engine/optim", "core/engine/methods", "core/engine/eval"})},
+                  {"core/embedding", "core/engine/augment", "core/engine/data", "core/engine/dist", "core/engine/nn",
+                   "core/engine/losses", "core/engine/optim", "core/engine/methods", "core/engine/eval"})},
             {"ui", with(session, {"core/session"})},
             {"app/studio", with(session, {"core/session", "ui"})},
             {"app/cli", {"core/base", "core/cli"}},
@@ -111,9 +112,9 @@ private Q_SLOTS:
             const char *where;
         };
         static const Rule rules[] = {
-            {"^(torch|ATen|c10)/", "^(core/engine/(dist|cuda|nn|losses|optim|methods|eval|train)/|app/worker/)"},
+            {"^(torch|ATen|c10)/", "^(core/engine/(dist|cuda|augment|nn|losses|optim|methods|eval|train)/|app/worker/)"},
             {"c10d|gloo/", "^core/engine/(dist|cuda)/"},
-            {"^opencv2/", "^(core/engine/(data|eval|train)/|app/worker/)"},
+            {"^opencv2/", "^(core/engine/(data|augment|eval|train)/|app/worker/)"},
             {"^Q[A-Z]", "^(core/datasets/|core/session/|core/cli/|ui/|app/(studio|cli)/)"},
             {"^(QWidget|QMainWindow|QPainter|QApplication|qcustomplot)", "^(ui/|app/studio/)"},
             {"^curl/", "^core/datasets/"},
@@ -162,7 +163,8 @@ private Q_SLOTS:
             QCOMPARE(forbids(pure, QRegularExpression("Qt6|Torch|opencv|parallax_(session|cli|ui|train)")), QString());
         for (const char *front : {"parallax_session", "parallax_cli", "parallax_ui"})
             if (links.count(front))
-                QCOMPARE(forbids(front, QRegularExpression("Torch|opencv|parallax_(data|dist|nn|train)$")), QString());
+                QCOMPARE(forbids(front, QRegularExpression("Torch|opencv|parallax_(data|dist|augment|nn|train)$")),
+                         QString());
         QCOMPARE(forbids("parallax_data", QRegularExpression("Qt6|Torch")), QString());
         if (links.count("parallax_train"))
             QCOMPARE(forbids("parallax_train", QRegularExpression("Qt6|torch_cuda|nccl")), QString());

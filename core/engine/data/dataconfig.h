@@ -77,6 +77,7 @@ struct AugmentConfig {
     double secondBlurP = -1;
     double solarizeP = 0;
     std::vector<double> mean{0.485, 0.456, 0.406}, std{0.229, 0.224, 0.225};
+    bool onDevice = false;
     static void describe(config::Group<AugmentConfig> &group)
     {
         group.field("size", &AugmentConfig::size)
@@ -182,6 +183,11 @@ struct AugmentConfig {
             .above(0)
             .advanced()
             .help("Each channel is divided by it. Default: ImageNet's.");
+        group.field("on_device", &AugmentConfig::onDevice)
+            .label("Augment on the device")
+            .advanced()
+            .help("Loader threads only read the images; crops, colours and blur are computed on the training device. For GPUs "
+                  "that wait for their data. The same draws, and the same pixels but for rounding.");
     }
 };
 

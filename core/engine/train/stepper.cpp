@@ -32,20 +32,8 @@ Stepper::Stepper(const Experiment &experiment, const Plan &plan, std::shared_ptr
       m_reducer(*m_method, m_ranks,
                 {.findUnused = experiment.distributed.findUnused, .bucketMb = experiment.distributed.bucketMb}),
       m_optimiser(optim::makeOptimiser(experiment.optim, optim::parametersOf(*m_method, experiment.optim))),
-      m_rate(experiment.optim, plan.batch, plan.stepsPerEpoch, plan.steps), m_scaler(experiment.train.precision == "fp16"),
-      m_dtype(experiment.dtype())
+      m_rate(experiment.optim, plan.batch, plan.stepsPerEpoch, plan.steps), m_scaler(experiment.train.precision == "fp16")
 {
-}
-
-std::vector<torch::Tensor> Stepper::views(const data::Batch &batch) const
-{
-    std::vector<torch::Tensor> views;
-    for (std::size_t v = 0; v < batch.views.size(); ++v) {
-        const std::int64_t size = batch.sizes[v];
-        const auto host = torch::from_blob(const_cast<float *>(batch.views[v].data()), {batch.count(), 3, size, size});
-        views.push_back(host.to(m_ranks->device(), m_dtype).contiguous(layoutFor(m_dtype)));
-    }
-    return views;
 }
 
 /// The reducer takes the mean over ranks. A loss that gathers is made for that (StepResult::loss); one that sees its own rank
@@ -71,19 +59,19 @@ void Stepper::begin(const Progress &progress)
     m_method->beforeStep(m_context);
 }
 
-void Stepper::add(const data::Batch &batch)
+void Stepper::add(const std::vector<torch::Tensor> &views)
 {
     const std::int64_t parts = m_experiment.train.accumulate;
     // What a method draws from LibTorch's generator is the same after a resume, and on every rank.
     torch::manual_seed(std::uint64_t(m_experiment.train.seed) * 0x9e3779b97f4a7c15u +
                        std::uint64_t(m_context.step * parts + m_parts));
-    const double share = double(batch.count()) / double(m_plan.part);
+    const double share = double(views.front().size(0)) / double(m_plan.part);
     const bool last = ++m_parts == parts; // gradients add up on each rank, and are averaged over ranks with the last part's
     if (last) m_reducer.prepareForward();
     methods::StepResult result;
     {
         const nn::MixedPrecision precision(m_experiment.mixedPrecision());
-        result = m_method->step(views(batch), m_context);
+        result = m_method->step(views, m_context);
     }
     const torch::Tensor loss = weighted(result.loss, share) / double(parts);
     if (last) m_reducer.prepareBackward({loss});

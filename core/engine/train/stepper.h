@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/engine/data/loader.h"
 #include "core/engine/dist/ranks.h"
 #include "core/engine/dist/reducer.h"
 #include "core/engine/optim/optimiser.h"
@@ -14,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace parallax::train {
 
@@ -33,7 +33,7 @@ inline torch::MemoryFormat layoutFor(torch::Dtype dtype)
     return dtype == torch::kFloat32 ? torch::MemoryFormat::ChannelsLast : torch::MemoryFormat::Contiguous;
 }
 
-/// Turns batches into optimiser steps: views to the device, forward, averaged gradients, update. A step is begin(), add() for
+/// Turns batches into optimiser steps: forward, averaged gradients, update. A step is begin(), add() for
 /// each part of its batch (train.accumulate), finish().
 class Stepper
 {
@@ -44,7 +44,8 @@ public:
     void begin(const Progress &progress);
     /// Gradients of this rank's slice of one part of the global batch. Any number of ranks minimises the mean over the same
     /// images.
-    void add(const data::Batch &batch);
+    /// `views`: on the device, each [n, 3, size, size].
+    void add(const std::vector<torch::Tensor> &views);
     /// The update. A loss or gradient that is not finite throws Failure on all ranks before anything is changed.
     StepReport finish();
 
@@ -52,8 +53,6 @@ public:
     LossScaler &scaler() { return m_scaler; }
 
 private:
-    void forwardAndBackward(const data::Batch &batch);
-    std::vector<torch::Tensor> views(const data::Batch &batch) const;
     torch::Tensor weighted(const torch::Tensor &loss, double share) const;
     StepReport reduce() const;
     double gradientNorm() const;
@@ -68,7 +67,6 @@ private:
     std::unique_ptr<optim::Optimiser> m_optimiser;
     optim::LearningRate m_rate;
     LossScaler m_scaler;
-    torch::Dtype m_dtype;
 
     // Of the running step.
     methods::Context m_context;

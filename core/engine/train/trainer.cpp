@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "core/engine/augment/feed.h"
 #include "core/engine/train/trainer.h"
 
 #include "core/base/text.h"
@@ -193,16 +194,19 @@ bool Trainer::runEpoch()
     options.epoch = m_progress.epoch;
     options.threads = threadsFor(m_experiment.data.threads, Machine::usableCores(), m_launch.ranksHere);
     options.prefetch = int(m_experiment.data.prefetch);
-    data::Loader loader(m_splits.train, m_method->views(m_experiment.augment), std::move(batches), options);
-    data::Batch batch;
+    options.drawOnly = m_experiment.augment.onDevice;
+    const auto specs = m_method->views(m_experiment.augment);
+    data::Loader loader(m_splits.train, specs, std::move(batches), options);
+    const torch::Dtype dtype = m_experiment.dtype();
+    const torch::Device device = m_ranks->device();
+    augment::Feed feed(loader, specs, {device, dtype, layoutFor(dtype), device.is_cuda(), options.drawOnly});
     while (!done() && m_progress.batch < m_plan.stepsPerEpoch) {
         if (!obeyCommands()) return false;
         const auto start = Clock::now();
-        const double waited = loader.waited();
+        const double waited = feed.waited();
         m_stepper.begin(m_progress);
         for (std::int64_t part = 0; part < parts; ++part) {
-            batch = *valueOrThrow(loader.next(std::move(batch)));
-            m_stepper.add(batch);
+            m_stepper.add(valueOrThrow(feed.next())->views);
             reportUnreadable(loader);
         }
         const StepReport figures = m_stepper.finish();
@@ -210,7 +214,7 @@ bool Trainer::runEpoch()
         ++m_progress.step;
         ++m_progress.batch;
         markPosition();
-        report(figures, secondsSince(start), loader.waited() - waited);
+        report(figures, secondsSince(start), feed.waited() - waited);
         evaluateUntrained();
         m_health.addStep(figures.loss, figures.spread, figures.gradNorm);
         const std::int64_t every = m_experiment.checkpoint.everySteps;

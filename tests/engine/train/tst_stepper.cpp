@@ -64,17 +64,11 @@ private:
     double m_slope;
 };
 
-data::Batch imagesOf(std::int64_t begin, std::int64_t end)
+/// One view [n, 3, size, size] of the images `begin` … `end` - 1.
+std::vector<torch::Tensor> imagesOf(std::int64_t begin, std::int64_t end, torch::Dtype dtype = torch::kFloat64)
 {
-    data::Batch batch;
-    batch.sizes = {int(kSize)};
-    batch.views.emplace_back();
-    for (std::int64_t i = begin; i < end; ++i) {
-        batch.index.push_back(i);
-        batch.label.push_back(-1);
-        for (std::int64_t v = 0; v < kValues; ++v) batch.views[0].push_back(float(std::sin(double(i * kValues + v))));
-    }
-    return batch;
+    const torch::Tensor places = torch::arange(begin * kValues, end * kValues, torch::kFloat64);
+    return {torch::sin(places).to(dtype).view({end - begin, 3, kSize, kSize})};
 }
 
 struct Setting {
@@ -110,7 +104,7 @@ void compareWithFormula(const std::shared_ptr<dist::Ranks> &ranks, std::int64_t 
     const auto method = std::make_shared<Linear>();
     Stepper stepper(setting.experiment, setting.plan, method, ranks);
     const auto all = imagesOf(0, 12);
-    const torch::Tensor x = torch::tensor(all.views[0]).to(torch::kFloat64).view({12, kValues});
+    const torch::Tensor x = all[0].view({12, kValues});
     const torch::Tensor start = method->weight.detach().clone();
     const torch::Tensor error = torch::mv(x, start) - 1;
     const torch::Tensor gradient = torch::mv(x.t(), error) * (2.0 / 12);
@@ -170,7 +164,7 @@ private Q_SLOTS:
         int left = 0;
         while (true) {
             stepper.begin({});
-            stepper.add(imagesOf(0, 2));
+            stepper.add(imagesOf(0, 2, torch::kFloat32));
             const StepReport report = stepper.finish();
             QCOMPARE(report.figures.at("loss_scale"), scale);
             if (report.applied) break;
@@ -194,7 +188,7 @@ private Q_SLOTS:
         int left = 0;
         const auto step = [&] {
             stepper.begin({});
-            stepper.add(imagesOf(0, 2));
+            stepper.add(imagesOf(0, 2, torch::kFloat32));
             return stepper.finish().applied;
         };
         try {
