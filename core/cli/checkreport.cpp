@@ -91,8 +91,7 @@ void addImages(Report &report, const Json &answer)
         report.line("small", shown(small, "count") + " with a side below " + shown(small, "size") + " px");
     std::vector<std::string> channels;
     const Json stored = objectAt(answer, "channels");
-    for (const auto &[number, count] : stored.items())
-        channels.push_back(text::printable(number) + ": " + count.dump());
+    for (const auto &[number, count] : stored.items()) channels.push_back(text::printable(number) + ": " + count.dump());
     if (!channels.empty()) report.line("channels", text::join(channels, ", "));
 }
 

@@ -186,8 +186,9 @@ struct AugmentConfig {
         group.field("on_device", &AugmentConfig::onDevice)
             .label("Augment on the device")
             .advanced()
-            .help("Loader threads only read the images; crops, colours and blur are computed on the training device. For GPUs "
-                  "that wait for their data. The same draws, and the same pixels but for rounding.");
+            .help(
+                "Loader threads only read the images; crops, colours and blur are computed on the training device. For GPUs "
+                "that wait for their data. The same draws, and the same pixels but for rounding.");
     }
 };
 
