@@ -51,6 +51,7 @@ find_library(JPEG_LIBRARY jpeg REQUIRED)
 find_library(GIF_LIBRARY gif REQUIRED) # first frames that OpenCV does not read: GIF, animated WebP
 find_library(WEBPDEMUX_LIBRARY webpdemux REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
+find_path(HNSWLIB_INCLUDE_DIR hnswlib/hnswlib.h REQUIRED) # header only
 if(PARALLAX_STUDIO)
   find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Svg DBus)
   find_path(QCustomPlot_INCLUDE_DIR qcustomplot.h REQUIRED)

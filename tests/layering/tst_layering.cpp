@@ -118,6 +118,7 @@ private Q_SLOTS:
             {"^Q[A-Z]", "^(core/datasets/|core/session/|core/cli/|ui/|app/(studio|cli)/)"},
             {"^(QWidget|QMainWindow|QPainter|QApplication|qcustomplot)", "^(ui/|app/studio/)"},
             {"^curl/", "^core/datasets/"},
+            {"^hnswlib/", "^core/embedding/"},
             {"^(cuda|nccl|nvml)", "^core/engine/cuda/"},
             {"^nlohmann/", "^(?!core/(base|metrics)/)"},
         };

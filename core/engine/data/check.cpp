@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/data/check.h"
 
+#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/engine/data/duplicates.h"
 #include "core/engine/data/keptdataset.h"
-#include "core/engine/data/parallel.h"
 #include "core/engine/data/source.h"
 
 #include <algorithm>

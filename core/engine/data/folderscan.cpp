@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/data/folderscan.h"
 
+#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/engine/data/folderindex.h"
-#include "core/engine/data/parallel.h"
 
 #include <array>
 #include <cctype>

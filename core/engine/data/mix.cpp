@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/data/mix.h"
 
-#include "core/engine/data/simd.h"
+#include "core/base/simd.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/data/source.h"
 
+#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/engine/data/folderscan.h"
 #include "core/engine/data/labelling.h"
-#include "core/engine/data/parallel.h"
 #include "core/engine/data/random.h"
 #include "core/engine/data/shardindex.h"
 #include "core/engine/data/tarreader.h"

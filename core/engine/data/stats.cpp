@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/data/stats.h"
 
+#include "core/base/parallel.h"
 #include "core/base/text.h"
-#include "core/engine/data/parallel.h"
 
 #include <cmath>
 

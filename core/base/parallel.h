@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace parallax::data {
+namespace parallax {
 
 /// Calls work(i) for i = 0 … count - 1 in `threads` threads (0: one a core), in no order. The first exception ends it and
 /// is thrown again here.
@@ -37,4 +37,4 @@ void parallelFor(std::int64_t count, int threads, const Work &work)
     if (failure) std::rethrow_exception(failure);
 }
 
-} // namespace parallax::data
+} // namespace parallax
