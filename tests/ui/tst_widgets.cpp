@@ -21,6 +21,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 
 #include <qcustomplot.h>
 
@@ -414,6 +415,52 @@ private Q_SLOTS:
         const Chart::Drawn drawn = chart.drawn(0);
         QVERIFY(std::is_sorted(drawn.x.begin(), drawn.x.end()));
         QVERIFY(std::find(drawn.y.begin(), drawn.y.end(), 9) == drawn.y.end());
+    }
+
+    void linesAreToldApartBeyondThePalette()
+    {
+        std::set<std::pair<int, int>> looks; // colour and style
+        for (int series = 0; series < 50; ++series) looks.emplace(series % 10, int(lineStyle(series)));
+        QCOMPARE(looks.size(), std::size_t(50));
+        for (int style = 0; style < 5; ++style) {
+            const QPen thin = linePen(Qt::black, 1, LineStyle(style)), wide = linePen(Qt::black, 4, LineStyle(style));
+            QCOMPARE(thin.dashPattern().size(), wide.dashPattern().size());
+            if (style > 0) QCOMPARE(thin.dashPattern()[1], 4 * wide.dashPattern()[1]); // Qt counts in pen widths
+        }
+    }
+
+    void aBandIsDrawnAroundItsLine()
+    {
+        Chart chart;
+        chart.resize(400, 200);
+        ChartSeries series;
+        for (int i = 0; i <= 100; ++i) {
+            series.x.push_back(i);
+            series.y.push_back(5);
+            series.low.push_back(3);
+            series.high.push_back(8);
+        }
+        chart.show();
+        chart.setSeries({series});
+        chart.flush();
+        QVERIFY(chart.yRange().first < 3 && chart.yRange().second > 8);
+        QCustomPlot *plot = plotOf(&chart);
+        const auto inkAt = [&](double y) {
+            const QPointF at(plot->xAxis->coordToPixel(50), plot->yAxis->coordToPixel(y));
+            return plot->grab().toImage().pixelColor(at.toPoint());
+        };
+        const QColor panel = color(Token::Panel), inside = inkAt(6.7);
+        QVERIFY2(inside != panel, qPrintable(inside.name()));
+        QCOMPARE(inkAt(4.3), inside);
+        QCOMPARE(inkAt(8.3), panel);
+        chart.setOpacity(0, 0.25);
+        chart.flush();
+        const QColor faded = inkAt(6.7);
+        QVERIFY2(faded != panel && faded.red() > inside.red(), qPrintable(faded.name()));
+        const QPointF place(plot->xAxis->coordToPixel(50), plot->yAxis->coordToPixel(6.7));
+        chart.setSeries({}); // the band goes with its line
+        chart.flush();
+        QCOMPARE(plot->grab().toImage().pixelColor(place.toPoint()), panel);
     }
 
     void keyFiguresSpeak()

@@ -187,7 +187,7 @@ void ChartGrid::fillMemory()
             });
             most->name = tr("reserved");
             most->ink = Token::TextMuted;
-            most->dashed = true;
+            most->style = LineStyle::Dashed;
             lines.push_back(std::move(*most));
         }
         const double total = lastOf(*m_data, "device_total_mb/r0") * toGb;

@@ -8,6 +8,8 @@
 
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace parallax::ui {
 namespace {
 
@@ -47,6 +49,14 @@ void Chart::setSeries(std::vector<ChartSeries> series)
 {
     m_series = std::move(series);
     m_smoothIsStale = true;
+    matchLines();
+    schedule();
+}
+
+void Chart::setOpacity(std::size_t series, double opacity)
+{
+    if (series >= m_series.size() || m_series[series].opacity == opacity) return;
+    m_series[series].opacity = opacity;
     matchLines();
     schedule();
 }
@@ -130,7 +140,8 @@ QString Chart::valueText(double value) const
 
 QColor Chart::inkOf(const ChartSeries &series) const
 {
-    return series.ink ? color(*series.ink) : Theme::instance().series(series.color);
+    const QColor ink = series.ink ? color(*series.ink) : Theme::instance().series(series.color);
+    return withAlpha(ink, std::clamp(series.opacity, 0.0, 1.0));
 }
 
 void Chart::styleAll()
@@ -168,7 +179,9 @@ void Chart::styleAll()
 void Chart::matchLines()
 {
     while (m_lines.size() > m_series.size()) {
-        for (QCPGraph *graph : {m_lines.back().raw, m_lines.back().past, m_lines.back().main}) m_plot->removeGraph(graph);
+        const Line &line = m_lines.back();
+        line.high->setChannelFillGraph(nullptr);
+        for (QCPGraph *graph : {line.raw, line.past, line.main, line.low, line.high}) m_plot->removeGraph(graph);
         m_lines.pop_back();
     }
     while (m_lines.size() < m_series.size()) {
@@ -176,6 +189,14 @@ void Chart::matchLines()
         line.past = m_plot->addGraph();
         line.raw = m_plot->addGraph();
         line.main = m_plot->addGraph();
+        line.low = m_plot->addGraph();
+        line.high = m_plot->addGraph();
+        for (QCPGraph *edge : {line.low, line.high}) {
+            edge->setLayer(QStringLiteral("raw"));
+            edge->setPen(Qt::NoPen);
+            edge->setAntialiasedFill(false);
+        }
+        line.high->setChannelFillGraph(line.low);
         line.past->setLayer(QStringLiteral("raw"));
         line.raw->setLayer(QStringLiteral("raw"));
         line.raw->setAntialiased(false);
@@ -186,11 +207,11 @@ void Chart::matchLines()
     for (std::size_t i = 0; i < m_series.size(); ++i) {
         const ChartSeries &series = m_series[i];
         const QColor ink = inkOf(series);
-        QPen pen(ink, m_compact ? 1.5 : series.width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
-        if (series.dashed) pen.setDashPattern({3, 2});
-        m_lines[i].main->setPen(pen);
-        m_lines[i].main->setBrush(series.fill ? QBrush(withAlpha(ink, 0.08)) : QBrush(Qt::NoBrush));
-        const QPen faint(withAlpha(ink, Theme::instance().rawTraceOpacity()), 1);
+        const auto faded = [&](double alpha) { return withAlpha(ink, alpha * ink.alphaF()); };
+        m_lines[i].main->setPen(linePen(ink, m_compact ? 1.5 : series.width, series.style));
+        m_lines[i].main->setBrush(series.fill ? QBrush(faded(0.08)) : QBrush(Qt::NoBrush));
+        m_lines[i].high->setBrush(faded(0.16));
+        const QPen faint(faded(Theme::instance().rawTraceOpacity()), 1);
         m_lines[i].raw->setPen(faint);
         m_lines[i].past->setPen(faint);
     }

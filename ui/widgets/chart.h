@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "ui/widgets/linestyle.h"
 #include "ui/widgets/theme.h"
 
 #include <QTimer>
@@ -26,10 +27,12 @@ struct ChartSeries {
     std::optional<Token> ink;         ///< instead of a categorical colour: device totals, reserved memory
     std::vector<double> x, y;         ///< raw, undecimated
     std::vector<double> pastX, pastY; ///< what a resume replaced: shown faintly, never joined to the rest
-    bool smooth = true;               ///< takes part in smoothing; then the raw trace shows behind
-    bool fill = false;                ///< light area below
-    bool dashed = false;
-    bool dots = false; ///< every value is a point that can be clicked
+    std::vector<double> low, high; ///< band around y, as long as x, or empty: a spread, from low to high; smoothed as y is
+    bool smooth = true;            ///< takes part in smoothing; then the raw trace shows behind, where there is no band
+    bool fill = false;             ///< light area below
+    LineStyle style = LineStyle::Solid;
+    double opacity = 1; ///< of all that is drawn of it: below 1, others stand out
+    bool dots = false;  ///< every value is a point that can be clicked
     double width = 1.75;
 };
 
@@ -59,6 +62,8 @@ public:
 
     void setSeries(std::vector<ChartSeries> series);
     const std::vector<ChartSeries> &series() const { return m_series; }
+    /// Fades a line or brings it back, without touching its values: to light up one of many.
+    void setOpacity(std::size_t series, double opacity);
     void setReferences(std::vector<ReferenceLine> lines);
     void setEvents(std::vector<ChartEvent> events);
     /// Weight of the debiased exponential average, 0 (off) to below 1.
@@ -112,8 +117,9 @@ protected:
 
 private:
     struct Line {
-        QCPGraph *raw = nullptr, *past = nullptr, *main = nullptr;
-        std::vector<double> smoothed; ///< as long as the series
+        QCPGraph *raw = nullptr, *past = nullptr, *main = nullptr, *low = nullptr, *high = nullptr;
+        std::vector<double> smoothed;                  ///< as long as the series
+        std::vector<double> smoothedLow, smoothedHigh; ///< as long as its band
     };
 
     void schedule();

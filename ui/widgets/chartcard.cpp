@@ -11,7 +11,7 @@
 
 namespace parallax::ui {
 namespace {
-constexpr double sample = 12, gap = 5, between = 12; ///< px
+constexpr double sample = 18, gap = 5, between = 12; ///< px
 }
 
 ChartLegend::ChartLegend(Chart *chart, QWidget *parent) : QWidget(parent), m_chart(chart)
@@ -29,7 +29,7 @@ std::vector<ChartLegend::Entry> ChartLegend::entries() const
     for (std::size_t i = 0; i < m_chart->series().size(); ++i) {
         const ChartSeries &series = m_chart->series()[i];
         result.push_back({series.name, m_chart->valueText(m_chart->shownValue(i)),
-                          series.ink ? color(*series.ink) : Theme::instance().series(series.color), series.dashed});
+                          series.ink ? color(*series.ink) : Theme::instance().series(series.color), series.style});
     }
     return result;
 }
@@ -57,7 +57,7 @@ void ChartLegend::paintEvent(QPaintEvent *)
         const double valueWidth = tabularWidth(values, entry->value), nameWidth = names.horizontalAdvance(entry->name);
         const double left = right - (sample + gap + nameWidth + gap + valueWidth);
         if (left < 0) return;
-        painter.setPen(QPen(entry->color, 2, entry->dashed ? Qt::DotLine : Qt::SolidLine, Qt::FlatCap));
+        painter.setPen(linePen(entry->color, 2, entry->style));
         painter.drawLine(QPointF(left, height() / 2.0), QPointF(left + sample, height() / 2.0));
         painter.setFont(textFont(TextRole::Caption));
         painter.setPen(color(Token::TextSecondary));

@@ -22,7 +22,7 @@ private:
     struct Entry {
         QString name, value;
         QColor color;
-        bool dashed;
+        LineStyle style;
     };
     std::vector<Entry> entries() const;
     Chart *m_chart;

@@ -45,9 +45,15 @@ void Chart::smoothAll()
 {
     if (!m_smoothIsStale) return;
     m_smoothIsStale = false;
-    for (std::size_t i = 0; i < m_series.size(); ++i)
-        m_lines[i].smoothed =
-            m_series[i].smooth && m_smoothing > 0 ? metrics::smooth(m_series[i].y, m_smoothing) : m_series[i].y;
+    for (std::size_t i = 0; i < m_series.size(); ++i) {
+        const ChartSeries &series = m_series[i];
+        const auto smoothed = [&](const std::vector<double> &values) {
+            return series.smooth && m_smoothing > 0 ? metrics::smooth(values, m_smoothing) : values;
+        };
+        m_lines[i].smoothed = smoothed(series.y);
+        m_lines[i].smoothedLow = smoothed(series.low);
+        m_lines[i].smoothedHigh = smoothed(series.high);
+    }
 }
 
 std::optional<std::pair<double, double>> Chart::dataRange() const
@@ -85,8 +91,9 @@ void Chart::fitValues()
         const ChartSeries &series = m_series[i];
         const auto [first, last] = pointsWithin(series.x, view.lower, view.upper);
         for (std::size_t k = first; k < last; ++k)
-            if (!m_logY || m_lines[i].smoothed[k] > 0) bounds.add(m_lines[i].smoothed[k]);
-        if (!series.smooth || m_smoothing <= 0 || first >= last) continue;
+            for (const std::vector<double> *line : {&m_lines[i].smoothed, &m_lines[i].smoothedLow, &m_lines[i].smoothedHigh})
+                if (k < line->size() && (!m_logY || (*line)[k] > 0)) bounds.add((*line)[k]);
+        if (!series.low.empty() || !series.smooth || m_smoothing <= 0 || first >= last) continue;
         // The raw trace is seen too, but single outliers may leave the picture.
         std::vector<double> raw(series.y.begin() + std::ptrdiff_t(first), series.y.begin() + std::ptrdiff_t(last));
         if (m_logY) std::erase_if(raw, [](double v) { return !(v > 0); });
@@ -120,11 +127,15 @@ void Chart::drawLines()
     const int pixels = std::max(1, int(m_plot->axisRect()->width()));
     for (std::size_t i = 0; i < m_series.size(); ++i) {
         const ChartSeries &series = m_series[i];
-        setData(m_lines[i].main, metrics::decimate(series.x, m_lines[i].smoothed, view.lower, view.upper, pixels));
-        const bool rawShows = series.smooth && m_smoothing > 0;
-        setData(m_lines[i].raw,
-                rawShows ? metrics::decimate(series.x, series.y, view.lower, view.upper, pixels) : metrics::Polyline());
-        setData(m_lines[i].past, metrics::decimate(series.pastX, series.pastY, view.lower, view.upper, pixels));
+        const auto cut = [&](const std::vector<double> &x, const std::vector<double> &y) {
+            return metrics::decimate(x, y, view.lower, view.upper, pixels);
+        };
+        const bool rawShows = series.smooth && m_smoothing > 0 && series.low.empty();
+        setData(m_lines[i].main, cut(series.x, m_lines[i].smoothed));
+        setData(m_lines[i].raw, rawShows ? cut(series.x, series.y) : metrics::Polyline());
+        setData(m_lines[i].past, cut(series.pastX, series.pastY));
+        setData(m_lines[i].low, cut(series.x, m_lines[i].smoothedLow));
+        setData(m_lines[i].high, cut(series.x, m_lines[i].smoothedHigh));
         const bool few = series.dots && series.x.size() <= 12;
         m_lines[i].main->setScatterStyle(
             few ? QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(inkOf(series)), QBrush(inkOf(series)), 4.5)
