@@ -19,8 +19,10 @@
 
 #include <QAbstractItemModelTester>
 #include <QLocale>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QProgressBar>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QStandardPaths>
 #include <QTemporaryDir>
@@ -295,6 +297,63 @@ private Q_SLOTS:
         loss->setXRange(0, 1);
         QTest::mouseDClick(loss->findChild<QCustomPlot *>(), Qt::LeftButton, {}, QPoint(100, 60));
         QVERIFY(loss->following());
+    }
+
+    /// Shown, hidden and moved by the menus; the next window has them where they were. A figure that nobody foresaw has a
+    /// chart as well.
+    void chartsAreChosenAndRemembered()
+    {
+        QSettings().remove(QStringLiteral("monitor/charts"));
+        QTemporaryDir folder;
+        SyntheticWriter writer(session::toPath(folder.path()), {});
+        writer.event(0, "metrics", writer.step() + 1, {{"loss", 2.0}, {"loss_scale", 1024}, {"lr", 0.5}});
+        session::Workspace workspace(folder.path());
+        RunActions actions;
+        const auto titles = [](MonitorScreen &screen) {
+            QStringList all;
+            for (ChartCard *card : screen.charts()->cards()) all << card->title();
+            return all;
+        };
+        const auto choose = [](QMenu &menu, const QString &text) {
+            for (QAction *action : menu.actions())
+                if (action->text() == text) return action->trigger();
+            QFAIL(qPrintable("no " + text));
+        };
+        {
+            MonitorScreen screen(&workspace, &actions);
+            screen.resize(1360, 830);
+            screen.show();
+            screen.openRun(session::toQString(writer.folder().path()));
+            QTRY_VERIFY(!chartNamed(screen, "Loss")->series().empty());
+            QCOMPARE(titles(screen), QStringList({"Loss", "kNN accuracy", "Memory", "Throughput", "Step time", "Health"}));
+            QMenu menu;
+            screen.charts()->fillMenu(&menu);
+            choose(menu, "Learning rate");
+            choose(menu, "Loss scale");
+            choose(menu, "Memory");
+            QCOMPARE(chartNamed(screen, "Learning rate")->series()[0].y.back(), 0.5);
+            QCOMPARE(chartNamed(screen, "Loss scale")->series()[0].y.back(), 1024.0);
+            QVERIFY(chartNamed(screen, "Step time")->series()[1].name.endsWith("slowest"));
+            auto *card = screen.findChild<ChartCard *>("knn");
+            auto *cardMenu = card->findChild<QMenu *>();
+            Q_EMIT cardMenu->aboutToShow();
+            choose(*cardMenu, "Move before");
+            Q_EMIT cardMenu->aboutToShow();
+            QVERIFY(!cardMenu->actions().front()->isEnabled()); // there is no place before the first
+        }
+        MonitorScreen again(&workspace, &actions);
+        again.resize(1360, 830);
+        again.show();
+        again.openRun(session::toQString(writer.folder().path()));
+        QCOMPARE(titles(again),
+                 QStringList({"kNN accuracy", "Loss", "Throughput", "Step time", "Health", "Learning rate", "Loss scale"}));
+        for (ChartCard *card : again.charts()->cards()) QTRY_VERIFY(card->isVisible() && card->width() > 100);
+        QMenu menu;
+        again.charts()->fillMenu(&menu);
+        choose(menu, "First choice again");
+        QCOMPARE(titles(again).size(), 6);
+        QTRY_VERIFY(chartNamed(again, "Memory")->isVisible());
+        QVERIFY(!again.findChild<ChartCard *>("lr")->isVisible());
     }
 
     void aFailedRunSaysWhoWhyAndWhatToDo()

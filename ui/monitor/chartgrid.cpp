@@ -4,14 +4,17 @@
 
 #include "core/runs/runfolder.h"
 #include "core/session/qtconvert.h"
+#include "ui/monitor/chartcatalogue.h"
 #include "ui/monitor/pointpopover.h"
+#include "ui/runs/runchoices.h"
 #include "ui/widgets/chartcard.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/format.h"
+#include "ui/widgets/icons.h"
 
 #include <QGridLayout>
+#include <QMenu>
 #include <QScrollArea>
-#include <QScrollBar>
+#include <QSettings>
 #include <QToolButton>
 
 #include <algorithm>
@@ -20,8 +23,10 @@
 namespace parallax::ui {
 
 namespace {
+
 constexpr int threeColumnsFrom = 1180; ///< px of this widget: windows from 1280
 constexpr int cardMinimum = 176;       ///< px of height; below the page scrolls
+const QString shownKey = QStringLiteral("monitor/charts");
 
 /// The same marks without their words.
 std::vector<ChartEvent> unlabelled(std::vector<ChartEvent> events)
@@ -33,34 +38,11 @@ std::vector<ChartEvent> unlabelled(std::vector<ChartEvent> events)
 } // namespace
 
 ChartGrid::ChartGrid(QWidget *parent)
-    : QWidget(parent), m_scroll(new QScrollArea), m_page(new QWidget), m_grid(new QGridLayout(m_page)),
-      m_popover(new PointPopover(this))
+    : QWidget(parent), m_shown(QSettings().value(shownKey, shownAtFirst()).toStringList()), m_scroll(new QScrollArea),
+      m_page(new QWidget), m_grid(new QGridLayout(m_page)), m_popover(new PointPopover(this))
 {
-    const std::pair<QString, QString> titles[PlaceCount] = {{tr("Loss"), {}},
-                                                            {tr("kNN accuracy"), {}},
-                                                            {tr("Memory"), tr("resident, GB")},
-                                                            {tr("Throughput"), tr("images / s")},
-                                                            {tr("Step time"), tr("ms")},
-                                                            {tr("Health"), {}}};
-    for (const auto &[title, unit] : titles) {
-        auto *card = new ChartCard(title, unit, m_page);
-        card->setMinimumHeight(Theme::instance().scaled(cardMinimum));
-        auto *larger = makeIconButton(QStringLiteral("expand"), tr("Enlarge or back"), card);
-        larger->setIconSize({14, 14});
-        card->addHeadWidget(larger);
-        connect(larger, &QToolButton::clicked, this, [this, card] { enlarge(card); });
-        m_group.add(card->chart());
-        m_cards.push_back(card);
-    }
-    m_cards[Knn]->chart()->setDecimals(4);
-    m_cards[Memory]->chart()->setDecimals(2);
-    m_cards[Memory]->chart()->setFromZero(true);
-    m_cards[Throughput]->chart()->setDecimals(0);
-    m_cards[Throughput]->chart()->setFromZero(true);
-    m_cards[StepTime]->chart()->setDecimals(0);
-    m_cards[StepTime]->chart()->setFromZero(true);
-    connect(m_cards[Knn]->chart(), &Chart::pointClicked, this,
-            [this](std::size_t, double x, double y, const QPoint &at) { pointClicked(x, y, at); });
+    m_shown.removeDuplicates();
+    if (m_shown.isEmpty()) m_shown = shownAtFirst();
     connect(m_popover, &PointPopover::openRequested, this,
             [this](int epoch) { Q_EMIT embeddingsRequested(m_run.folder, epoch); });
     m_page->setProperty("role", QStringLiteral("page"));
@@ -76,15 +58,117 @@ ChartGrid::ChartGrid(QWidget *parent)
     arrange();
 }
 
+ChartCard *ChartGrid::card(const QString &chart)
+{
+    const auto found = m_cards.find(chart);
+    return found != m_cards.end() ? found->second : m_cards[chart] = makeCard(chart);
+}
+
+ChartCard *ChartGrid::makeCard(const QString &chart)
+{
+    auto *card = new ChartCard(chartTitle(chart), {}, m_page);
+    card->setObjectName(chart);
+    card->setMinimumHeight(Theme::instance().scaled(cardMinimum));
+    auto *more = makeIconButton(QStringLiteral("more"), tr("Chart"), card);
+    more->setIconSize({14, 14});
+    auto *menu = new QMenu(more);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu, chart] { fillCardMenu(menu, chart); });
+    more->setMenu(menu);
+    more->setPopupMode(QToolButton::InstantPopup);
+    auto *larger = makeIconButton(QStringLiteral("expand"), tr("Enlarge or back"), card);
+    larger->setIconSize({14, 14});
+    connect(larger, &QToolButton::clicked, this, [this, chart] { enlarge(chart); });
+    card->addHeadWidget(larger);
+    card->addHeadWidget(more);
+    card->chart()->setXScale(scaleOf(m_mode));
+    card->chart()->setSmoothing(m_smoothing);
+    if (chart == QLatin1String("loss")) card->chart()->setLogY(m_logY);
+    if (!m_cards.empty() && !m_group.following()) {
+        const auto [from, to] = m_cards.begin()->second->chart()->xRange();
+        card->chart()->setXRange(from, to);
+    }
+    m_group.add(card->chart());
+    connect(card->chart(), &Chart::pointClicked, this,
+            [this](std::size_t, double x, double y, const QPoint &at) { pointClicked(x, y, at); });
+    return card;
+}
+
+std::vector<ChartCard *> ChartGrid::cards() const
+{
+    std::vector<ChartCard *> result;
+    for (const QString &chart : m_shown)
+        if (const auto found = m_cards.find(chart); found != m_cards.end()) result.push_back(found->second);
+    return result;
+}
+
+void ChartGrid::setShown(const QStringList &charts)
+{
+    m_popover->hide();
+    m_shown = charts;
+    if (!m_shown.contains(m_enlarged)) m_enlarged.clear();
+    QSettings().setValue(shownKey, m_shown);
+    m_columns = 0;
+    arrange();
+    fill();
+}
+
+void ChartGrid::move(const QString &chart, int by)
+{
+    QStringList charts = m_shown;
+    const auto from = charts.indexOf(chart), to = from + by;
+    if (from < 0 || to < 0 || to >= charts.size()) return;
+    charts.move(from, to);
+    setShown(charts);
+}
+
+void ChartGrid::fillMenu(QMenu *menu)
+{
+    menu->clear();
+    QStringList all = m_data ? chartsOf(*m_data) : standardCharts();
+    for (const QString &chart : m_shown)
+        if (!all.contains(chart)) all << chart; // of another run; it can still be hidden
+    for (const QString &chart : std::as_const(all)) {
+        QAction *action = menu->addAction(menuText(chartTitle(chart)));
+        action->setCheckable(true);
+        action->setChecked(m_shown.contains(chart));
+        connect(action, &QAction::toggled, this, [this, chart](bool on) {
+            QStringList charts = m_shown;
+            charts.removeAll(chart);
+            if (on) charts << chart;
+            setShown(charts);
+        });
+    }
+    menu->addSeparator();
+    connect(menu->addAction(tr("First choice again")), &QAction::triggered, this, [this] { setShown(shownAtFirst()); });
+}
+
+void ChartGrid::fillCardMenu(QMenu *menu, const QString &chart)
+{
+    menu->clear();
+    const auto place = m_shown.indexOf(chart);
+    QAction *left = menu->addAction(icon(QStringLiteral("left")), tr("Move before"));
+    QAction *right = menu->addAction(icon(QStringLiteral("right")), tr("Move behind"));
+    left->setEnabled(place > 0);
+    right->setEnabled(place + 1 < m_shown.size());
+    connect(left, &QAction::triggered, this, [this, chart] { move(chart, -1); });
+    connect(right, &QAction::triggered, this, [this, chart] { move(chart, 1); });
+    connect(menu->addAction(icon(QStringLiteral("eye")), tr("Hide")), &QAction::triggered, this, [this, chart] {
+        QStringList charts = m_shown;
+        charts.removeAll(chart);
+        setShown(charts);
+    });
+}
+
 void ChartGrid::clear()
 {
     m_popover->hide();
     m_data.reset();
-    for (ChartCard *card : m_cards) {
-        card->chart()->setCursor(std::nullopt);
-        card->chart()->setSeries({});
-        card->chart()->setEvents({});
-        card->chart()->setReferences({});
+    for (const auto &entry : m_cards) {
+        Chart *chart = entry.second->chart();
+        chart->setCursor(std::nullopt);
+        chart->setSeries({});
+        chart->setEvents({});
+        chart->setReferences({});
     }
     m_group.fit();
 }
@@ -100,7 +184,7 @@ void ChartGrid::setXMode(XMode mode)
 {
     m_mode = mode;
     m_popover->hide();
-    for (ChartCard *card : m_cards) card->chart()->setXScale(scaleOf(mode));
+    for (const auto &entry : m_cards) entry.second->chart()->setXScale(scaleOf(mode));
     // Steps and epochs share a scale but not a range.
     m_group.fit();
     fill();
@@ -108,130 +192,41 @@ void ChartGrid::setXMode(XMode mode)
 
 void ChartGrid::setSmoothing(double weight)
 {
-    for (ChartCard *card : m_cards) card->chart()->setSmoothing(weight);
+    m_smoothing = weight;
+    for (const auto &entry : m_cards) entry.second->chart()->setSmoothing(weight);
 }
 
-void ChartGrid::setLogY(bool on) { m_cards[Loss]->chart()->setLogY(on); }
+void ChartGrid::setLogY(bool on)
+{
+    m_logY = on;
+    if (const auto found = m_cards.find(QStringLiteral("loss")); found != m_cards.end()) found->second->chart()->setLogY(on);
+}
 
 void ChartGrid::fill()
 {
     if (!m_data) return;
-    fillLoss();
-    fillKnn();
-    fillMemory();
-    fillSpeed();
-    fillHealth();
-    const bool live = m_run.record.state == runs::State::Running;
-    const std::vector<ChartEvent> all = eventsOf(*m_data, m_mode);
-    // Checkpoints belong under what is judged by them; resumes and failures concern every curve.
-    // Words are said once, on the first chart.
-    std::vector<ChartEvent> breaks = unlabelled(all);
-    std::erase_if(breaks, [](const ChartEvent &event) { return event.kind == ChartEvent::Kind::Checkpoint; });
-    for (int place = 0; place < PlaceCount; ++place) {
-        m_cards[std::size_t(place)]->chart()->setEvents(place == Loss ? all : place == Knn ? unlabelled(all) : breaks);
-        m_cards[std::size_t(place)]->chart()->setLive(live);
-    }
+    for (const QString &chart : std::as_const(m_shown)) fillCard(chart);
 }
 
-void ChartGrid::fillLoss()
+void ChartGrid::fillCard(const QString &name)
 {
-    std::vector<ChartSeries> lines;
-    if (auto line = lineOf(*m_data, "loss", m_mode)) {
-        line->name = tr("train");
-        lines.push_back(std::move(*line));
-    }
-    const double chance = planned(*m_data, "chance_loss");
-    std::vector<ReferenceLine> references;
-    if (std::isfinite(chance)) references.push_back({chance, tr("chance %1").arg(formatMetric(chance)), true});
-    m_cards[Loss]->setSubtitle(m_run.method);
-    m_cards[Loss]->chart()->setReferences(std::move(references));
-    m_cards[Loss]->chart()->setSeries(std::move(lines));
-}
-
-void ChartGrid::fillKnn()
-{
-    std::vector<ChartSeries> lines;
-    std::vector<ReferenceLine> references;
-    QString note;
-    if (auto line = lineOf(*m_data, "knn_top1", m_mode)) {
-        line->name = tr("top 1");
-        line->smooth = false;
-        line->dots = true;
-        lines.push_back(std::move(*line));
-        const double classes = lastOf(*m_data, "classes"), k = lastOf(*m_data, "k");
-        QStringList parts;
-        if (std::isfinite(k)) parts << tr("k %1").arg(formatCount(k));
-        if (classes > 0) parts << tr("%1 classes, chance %2").arg(formatCount(classes), formatFixed(1 / classes, 2));
-        note = parts.join(QStringLiteral(", "));
-    }
-    if (std::isfinite(m_run.untrainedKnn))
-        references.push_back({m_run.untrainedKnn, tr("untrained %1").arg(formatFixed(m_run.untrainedKnn, 4))});
-    m_cards[Knn]->setSubtitle(note);
-    m_cards[Knn]->chart()->setReferences(std::move(references));
-    m_cards[Knn]->chart()->setSeries(std::move(lines));
-}
-
-void ChartGrid::fillMemory()
-{
-    ChartCard *card = m_cards[Memory];
-    constexpr double toGb = 1e-3;
-    const bool gpu = onGpu(*m_data);
-    std::vector<ChartSeries> lines = rankLines(*m_data, gpu ? "allocated_mb" : "rss_mb", m_mode, toGb);
-    std::vector<ReferenceLine> references;
-    if (gpu) {
-        std::vector<ChartSeries> reserved = rankLines(*m_data, "reserved_mb", m_mode, toGb);
-        if (!reserved.empty()) {
-            // One line for what the allocator holds: the rank that holds most.
-            auto most = std::max_element(reserved.begin(), reserved.end(), [](const ChartSeries &a, const ChartSeries &b) {
-                return (a.y.empty() ? 0 : a.y.back()) < (b.y.empty() ? 0 : b.y.back());
-            });
-            most->name = tr("reserved");
-            most->ink = Token::TextMuted;
-            most->style = LineStyle::Dashed;
-            lines.push_back(std::move(*most));
-        }
-        const double total = lastOf(*m_data, "device_total_mb/r0") * toGb;
-        if (std::isfinite(total)) references.push_back({total, tr("device has %1 GB").arg(formatFixed(total, 1)), true});
-    }
-    for (ChartSeries &line : lines) line.smooth = false;
-    card->setTitle(gpu ? tr("GPU memory") : tr("Memory"));
-    card->setSubtitle(gpu ? tr("GB") : tr("resident, GB"));
-    card->chart()->setReferences(std::move(references));
-    card->chart()->setSeries(std::move(lines));
-}
-
-void ChartGrid::fillSpeed()
-{
-    std::vector<ChartSeries> lines;
-    if (auto line = lineOf(*m_data, "images_per_s", m_mode)) {
-        const int world = m_run.record.world;
-        line->name = world == 1 ? tr("rank 0") : world == 2 ? tr("both ranks") : tr("all ranks");
-        line->fill = true;
-        lines.push_back(std::move(*line));
-    }
-    m_cards[Throughput]->chart()->setSeries(std::move(lines));
-    m_cards[StepTime]->chart()->setSeries(rankLines(*m_data, "step_ms", m_mode));
-}
-
-void ChartGrid::fillHealth()
-{
-    ChartCard *card = m_cards[Health];
-    std::vector<ChartSeries> lines;
-    if (auto spread = lineOf(*m_data, "feature_std", m_mode)) {
-        card->setTitle(tr("Health"));
-        card->setSubtitle(tr("feature std, 0 is collapse"));
-        spread->name = tr("std");
-        lines.push_back(std::move(*spread));
-        card->chart()->setDecimals(4);
-    } else if (auto wait = lineOf(*m_data, "data_wait", m_mode, 100)) {
-        card->setTitle(tr("Data wait"));
-        card->setSubtitle(tr("% of step time"));
-        wait->name = tr("waiting");
-        lines.push_back(std::move(*wait));
-        card->chart()->setDecimals(1);
-    }
-    card->chart()->setFromZero(true);
-    card->chart()->setSeries(std::move(lines));
+    ChartContent content = chartContent(name, *m_data, m_run, m_mode);
+    // Checkpoints belong under what is judged by them; resumes and failures concern every curve. Words are said once, on the
+    // first chart.
+    std::vector<ChartEvent> events = eventsOf(*m_data, m_mode);
+    if (name != m_shown.front()) events = unlabelled(std::move(events));
+    if (!content.checkpoints)
+        std::erase_if(events, [](const ChartEvent &event) { return event.kind == ChartEvent::Kind::Checkpoint; });
+    ChartCard *where = card(name);
+    where->setTitle(content.title);
+    where->setSubtitle(content.subtitle);
+    Chart *chart = where->chart();
+    chart->setDecimals(content.decimals);
+    chart->setFromZero(content.fromZero);
+    chart->setReferences(std::move(content.references));
+    chart->setSeries(std::move(content.series));
+    chart->setEvents(std::move(events));
+    chart->setLive(m_run.record.state == runs::State::Running);
 }
 
 void ChartGrid::resizeEvent(QResizeEvent *event)
@@ -243,35 +238,38 @@ void ChartGrid::resizeEvent(QResizeEvent *event)
 
 void ChartGrid::arrange()
 {
-    const int columns = m_enlarged ? 1 : width() >= Theme::instance().scaled(threeColumnsFrom) ? 3 : 2;
+    const bool alone = !m_enlarged.isEmpty();
+    const int columns = alone ? 1 : width() >= Theme::instance().scaled(threeColumnsFrom) ? 3 : 2;
     if (columns == m_columns) return;
     m_columns = columns;
-    for (ChartCard *card : m_cards) m_grid->removeWidget(card);
-    for (int i = 0; i < 3; ++i) {
-        m_grid->setColumnStretch(i, i < columns ? 1 : 0);
-        m_grid->setRowStretch(i, 0);
+    for (const auto &[name, each] : m_cards) {
+        m_grid->removeWidget(each);
+        each->setVisible(alone ? name == m_enlarged : m_shown.contains(name));
     }
+    const int rows = std::max(m_grid->rowCount(), int(m_shown.size()));
+    for (int i = 0; i < 3; ++i) m_grid->setColumnStretch(i, i < columns ? 1 : 0);
+    for (int i = 0; i < rows; ++i) m_grid->setRowStretch(i, 0);
     int place = 0;
-    for (ChartCard *card : m_cards) {
-        card->setVisible(!m_enlarged || card == m_enlarged);
-        if (m_enlarged && card != m_enlarged) continue;
+    for (const QString &name : std::as_const(m_shown)) {
+        if (alone && name != m_enlarged) continue;
         m_grid->setRowStretch(place / columns, 1);
-        m_grid->addWidget(card, place / columns, place % columns);
+        m_grid->addWidget(card(name), place / columns, place % columns);
+        card(name)->show();
         ++place;
     }
 }
 
-void ChartGrid::enlarge(ChartCard *card)
+void ChartGrid::enlarge(const QString &chart)
 {
     m_popover->hide();
-    m_enlarged = m_enlarged ? nullptr : card;
+    m_enlarged = m_enlarged.isEmpty() ? chart : QString();
     m_columns = 0;
     arrange();
 }
 
 void ChartGrid::pointClicked(double x, double y, const QPoint &at)
 {
-    const Chart *chart = m_cards[Knn]->chart();
+    const Chart *chart = card(QStringLiteral("knn"))->chart();
     const ChartSeries &line = chart->series().front();
     const auto found = std::lower_bound(line.x.begin(), line.x.end(), x);
     const auto series = m_data->series.find("knn_top1");

@@ -6,9 +6,13 @@
 #include "core/session/workspace.h"
 #include "ui/monitor/runfigures.h"
 
+#include <QStringList>
 #include <QWidget>
 
+#include <map>
+
 class QGridLayout;
+class QMenu;
 class QScrollArea;
 
 namespace parallax::ui {
@@ -16,7 +20,8 @@ namespace parallax::ui {
 class ChartCard;
 class PointPopover;
 
-/// The Monitor's charts: loss, kNN, memory, throughput, step time, health. Three columns, two in narrow windows.
+/// The Monitor's charts, those of the catalogue that the person wants, in that order; remembered. Three columns, two in
+/// narrow windows.
 class ChartGrid : public QWidget
 {
     Q_OBJECT
@@ -29,7 +34,11 @@ public:
     void setSmoothing(double weight);
     void setLogY(bool on); ///< of the loss
     ChartGroup *group() { return &m_group; }
-    std::vector<ChartCard *> cards() const { return m_cards; }
+    std::vector<ChartCard *> cards() const; ///< those that are shown, in their order
+    QStringList shown() const { return m_shown; }
+    void setShown(const QStringList &charts);
+    /// Fills a menu with every chart of this run to show and hide, and the way back to the first choice.
+    void fillMenu(QMenu *menu);
 
 Q_SIGNALS:
     void embeddingsRequested(const QString &folder, int epoch);
@@ -38,27 +47,29 @@ protected:
     void resizeEvent(QResizeEvent *event) override;
 
 private:
-    enum Place { Loss, Knn, Memory, Throughput, StepTime, Health, PlaceCount };
     void fill();
-    void fillLoss();
-    void fillKnn();
-    void fillMemory();
-    void fillSpeed();
-    void fillHealth();
+    void fillCard(const QString &chart);
+    ChartCard *card(const QString &chart);
+    ChartCard *makeCard(const QString &chart);
+    void fillCardMenu(QMenu *menu, const QString &chart);
+    void move(const QString &chart, int by);
     void arrange();
-    void enlarge(ChartCard *card);
+    void enlarge(const QString &chart);
     void pointClicked(double x, double y, const QPoint &at);
 
     std::shared_ptr<const session::RunData> m_data;
     session::RunSummary m_run;
     ChartGroup m_group;
-    std::vector<ChartCard *> m_cards;
+    std::map<QString, ChartCard *> m_cards; ///< those that were shown so far
+    QStringList m_shown;
     QScrollArea *m_scroll;
     QWidget *m_page;
     QGridLayout *m_grid;
     PointPopover *m_popover;
-    ChartCard *m_enlarged = nullptr;
+    QString m_enlarged; ///< empty: none
     XMode m_mode = XMode::Step;
+    double m_smoothing = 0;
+    bool m_logY = false;
     int m_columns = 0;
 };
 

@@ -15,6 +15,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QSettings>
 #include <QSlider>
@@ -117,6 +118,11 @@ QWidget *MonitorScreen::makeStrip()
     auto *fit = makeButton(tr("Fit"), QStringLiteral("fit"), ButtonKind::Quiet, true);
     fit->setToolTip(tr("Show the whole run (double-click on a chart)"));
     connect(fit, &QPushButton::clicked, m_charts->group(), &ChartGroup::fit);
+    auto *charts = makeButton(tr("Charts"), QStringLiteral("layout"), ButtonKind::Quiet, true);
+    charts->setToolTip(tr("Which charts are shown"));
+    auto *chartMenu = new QMenu(charts);
+    connect(chartMenu, &QMenu::aboutToShow, this, [this, chartMenu] { m_charts->fillMenu(chartMenu); });
+    charts->setMenu(chartMenu);
     QHBoxLayout *row = m_strip->row();
     row->addWidget(makeLabel(tr("Smoothing"), TextRole::Table, "secondary"));
     row->addWidget(m_smoothing);
@@ -129,6 +135,7 @@ QWidget *MonitorScreen::makeStrip()
     row->addWidget(m_follow);
     row->addStretch(1);
     row->addWidget(fit);
+    row->addWidget(charts);
     return m_strip;
 }
 
