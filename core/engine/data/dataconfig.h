@@ -13,7 +13,8 @@ struct DataConfig {
     std::int64_t limit = 0;
     std::int64_t threads = 0;
     std::int64_t prefetch = 2;
-    bool cache = true;
+    std::string cache = "memory";
+    double cacheSize = 20;
     static void describe(config::Group<DataConfig> &group)
     {
         group.field("source", &DataConfig::source)
@@ -62,7 +63,21 @@ struct DataConfig {
         group.field("cache", &DataConfig::cache)
             .label("Keep decoded images")
             .advanced()
-            .help("Keep small images decoded in memory, up to a quarter of the free memory.");
+            .choice("memory", "In memory", "small images, up to a quarter of the free memory")
+            .choice("disk", "On disk", "for all ranks and later runs; faster where decoding is slower than the disk")
+            .choice("off", "No", "decode every image in every epoch")
+            .help(
+                "Where decoded images wait for the next epoch. On disk they lie below ~/.cache/parallax/decoded, large JPEG "
+                "pictures as small as views allow, and are decoded again when their file changes. No view depends on it.");
+        group.field("cache_size", &DataConfig::cacheSize)
+            .label("Cache on disk")
+            .unit("GB")
+            .range(0.1, 100'000)
+            .when({"data.cache", "disk"})
+            .advanced()
+            .help("What the decoded images of all data sets may take on disk; those of data sets that were not used for "
+                  "longest go "
+                  "first. Half of the free space is never touched.");
     }
 };
 

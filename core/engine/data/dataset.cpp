@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/data/dataset.h"
 
+#include "core/base/paths.h"
 #include "core/base/text.h"
 #include "core/engine/data/keptdataset.h"
 #include "core/engine/data/source.h"
+#include "core/engine/data/storeddataset.h"
 #include "core/engine/data/subset.h"
 
 #include <algorithm>
@@ -82,7 +84,15 @@ constexpr int trainShare = 5, valShare = 20;
 Shared kept(const Shared &data, const DataConfig &config, int share)
 {
     if (data->inMemory()) return data;
-    return std::make_shared<const KeptDataset>(data, config.cache ? availableMemory() / share : 0);
+    if (config.cache != "disk")
+        return std::make_shared<const KeptDataset>(data, config.cache == "memory" ? availableMemory() / share : 0);
+    const auto stored = std::make_shared<const StoredDataset>(
+        data,
+        PixelStore::Options{.root = paths::cache() / "decoded",
+                            .name = std::filesystem::absolute(data->source()).lexically_normal().string(),
+                            .limit = std::uint64_t(config.cacheSize * 1e9),
+                            .images = data->size()});
+    return std::make_shared<const KeptDataset>(stored, 0); // which remembers what cannot be read
 }
 
 Shared nothing(const Shared &data)

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,6 +41,16 @@ public:
     }
     /// image(), and what its file says of it: for the data check.
     virtual Result<DecodedImage> inspect(std::int64_t index) const = 0;
+    /// What the image is decoded from, as it now is: a file, its size and time. Equal texts, equal images. Nothing: not known, or
+    /// image() costs no decoding.
+    virtual std::optional<std::string> identity(std::int64_t index) const
+    {
+        (void)index;
+        return {};
+    }
+    /// What people should know of how images are come by ("the cache … is full"), each once. Of a data set that is made of others:
+    /// also what those have to say.
+    virtual std::vector<std::string> takeNotices() const { return {}; }
     /// image() costs no decoding: keeping its result would only take memory.
     virtual bool inMemory() const { return false; }
     /// What the data check could not read: later runs do not try it again, where the source can keep a list (quarantine.h).

@@ -5,6 +5,7 @@
 #include "core/base/atomicfile.h"
 #include "core/base/paths.h"
 #include "core/base/text.h"
+#include "core/engine/data/filestate.h"
 #include "core/engine/data/folderscan.h"
 #include "core/engine/data/quarantine.h"
 #include "core/engine/data/random.h"
@@ -78,6 +79,8 @@ public:
     }
 
     Result<DecodedImage> inspect(std::int64_t index) const override { return decode(index, {}); }
+
+    std::optional<std::string> identity(std::int64_t index) const override { return fileIdentity(m_root / pathOf(index)); }
 
     std::int64_t asideCount() const override { return std::int64_t(m_setAside.size()); }
 

@@ -30,6 +30,8 @@ public:
     Result<cv::Mat> image(std::int64_t index) const override { return imageFor(index, {}); }
     Result<cv::Mat> imageFor(std::int64_t index, const DemandFor &demand) const override;
     Result<DecodedImage> inspect(std::int64_t index) const override { return m_inner->inspect(index); }
+    std::optional<std::string> identity(std::int64_t index) const override { return m_inner->identity(index); }
+    std::vector<std::string> takeNotices() const override { return m_inner->takeNotices(); }
     std::int64_t keptBytes() const { return m_used; }
 
 private:

@@ -5,6 +5,7 @@
 #include "core/base/atomicfile.h"
 #include "core/base/text.h"
 #include "core/engine/data/csvreader.h"
+#include "core/engine/data/filestate.h"
 #include "core/engine/data/labelling.h"
 #include "core/engine/data/random.h"
 
@@ -66,6 +67,11 @@ public:
     }
 
     Result<DecodedImage> inspect(std::int64_t index) const override { return decode(index, {}); }
+
+    std::optional<std::string> identity(std::int64_t index) const override
+    {
+        return fileIdentity(m_folder / m_entries.at(std::size_t(index)).path);
+    }
 
 private:
     Result<DecodedImage> decode(std::int64_t index, const DemandFor &demand) const

@@ -4,13 +4,12 @@
 
 #include "core/base/atomicfile.h"
 #include "core/base/text.h"
+#include "core/engine/data/filestate.h"
 #include "core/engine/data/random.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <optional>
-#include <sys/stat.h>
 
 namespace parallax::data {
 
@@ -20,23 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Size and time of a file as one text; nothing for a file that is not there.
-std::optional<std::string> stateOf(const fs::path &file)
-{
-    struct stat info;
-    if (::stat(file.c_str(), &info) != 0) return {};
-    return std::to_string(info.st_size) + '@' + std::to_string(info.st_mtim.tv_sec) + '.' +
-        std::to_string(info.st_mtim.tv_nsec);
-}
-
 /// Of a broken link: a target that comes later ends the quarantine.
 constexpr const char *missing = "missing";
-
-const std::string &build()
-{
-    static const std::string state = stateOf("/proc/self/exe").value_or("unknown");
-    return state;
-}
 
 } // namespace
 
@@ -60,9 +44,10 @@ Status Quarantine::write(const std::vector<Entry> &entries) const
     for (const Entry &entry : entries)
         if (text::isUtf8(entry.path))
             files.push_back({{"path", entry.path},
-                             {"state", stateOf(m_root / entry.path).value_or(missing)},
+                             {"state", fileState(m_root / entry.path).value_or(missing)},
                              {"reason", text::printable(entry.reason)}});
-    const Json list{{"folder", text::isUtf8(m_key) ? m_key : text::printable(m_key)}, {"build", build()}, {"files", files}};
+    const Json list{
+        {"folder", text::isUtf8(m_key) ? m_key : text::printable(m_key)}, {"build", programState()}, {"files", files}};
     fs::create_directories(m_file.parent_path(), error);
     return writeFileAtomic(m_file, list.dump(1));
 }
@@ -77,13 +62,13 @@ std::map<std::string, std::string> Quarantine::read() const
     const auto is = [](const Json &object, const char *key, const std::string &value) {
         return object.contains(key) && object[key].is_string() && object[key].get_ref<const std::string &>() == value;
     };
-    if (!is(list, "folder", text::isUtf8(m_key) ? m_key : text::printable(m_key)) || !is(list, "build", build()) ||
+    if (!is(list, "folder", text::isUtf8(m_key) ? m_key : text::printable(m_key)) || !is(list, "build", programState()) ||
         !list.contains("files") || !list["files"].is_array())
         return held;
     for (const Json &file : list["files"]) {
         if (!file.is_object() || !file.contains("path") || !file["path"].is_string()) continue;
         const std::string path = file["path"];
-        if (is(file, "state", stateOf(m_root / path).value_or(missing)))
+        if (is(file, "state", fileState(m_root / path).value_or(missing)))
             held[path] = file.contains("reason") && file["reason"].is_string() ? file["reason"].get<std::string>() : "";
     }
     return held;

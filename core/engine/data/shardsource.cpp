@@ -4,6 +4,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/text.h"
+#include "core/engine/data/filestate.h"
 #include "core/engine/data/folderscan.h"
 #include "core/engine/data/labelling.h"
 #include "core/engine/data/random.h"
@@ -74,6 +75,14 @@ public:
     }
 
     Result<DecodedImage> inspect(std::int64_t index) const override { return decode(index, {}); }
+
+    std::optional<std::string> identity(std::int64_t index) const override
+    {
+        const Sample &sample = m_samples.at(std::size_t(index));
+        const auto archive = fileIdentity(m_shards[sample.shard].path);
+        if (!archive) return {};
+        return *archive + '[' + std::to_string(sample.offset) + '+' + std::to_string(sample.size) + ']';
+    }
 
 private:
     Result<DecodedImage> decode(std::int64_t index, const DemandFor &demand) const

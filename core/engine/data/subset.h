@@ -25,6 +25,11 @@ public:
     {
         return m_inner->inspect(m_indices.at(std::size_t(index)));
     }
+    std::optional<std::string> identity(std::int64_t index) const override
+    {
+        return m_inner->identity(m_indices.at(std::size_t(index)));
+    }
+    std::vector<std::string> takeNotices() const override { return m_inner->takeNotices(); }
 
 private:
     std::shared_ptr<const Dataset> m_inner;

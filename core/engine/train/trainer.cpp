@@ -244,6 +244,8 @@ void Trainer::reportUnreadable(data::Loader &loader)
 {
     for (const auto &unreadable : loader.takeUnreadable())
         m_reporter.warn("Cannot read " + unreadable.name + ", another image takes its place: " + unreadable.reason);
+    for (const auto &data : {m_splits.train, m_splits.val})
+        for (const auto &notice : data->takeNotices()) m_reporter.info(notice);
 }
 
 /// Acts on what was commanded, on all ranks at the same step. False: stop.
