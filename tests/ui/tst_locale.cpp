@@ -13,8 +13,11 @@
 #include "ui/experiment/formview.h"
 #include "ui/experiment/localtext.h"
 #include "ui/experiment/newrunscreen.h"
+#include "ui/monitor/chartcatalogue.h"
+#include "ui/monitor/chartgrid.h"
 #include "ui/monitor/runfigures.h"
 #include "ui/runs/runtablemodel.h"
+#include "ui/widgets/chartcard.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/format.h"
 
@@ -186,6 +189,47 @@ private Q_SLOTS:
         QCOMPARE(svg, m_plot);
     }
 
+    /// What the Monitor's charts save: drawings and tables have the same bytes, while the screen speaks the locale.
+    void savedChartsStayTheSame_data() { everyLocale(); }
+    void savedChartsStayTheSame()
+    {
+        QFETCH(QString, locale);
+        useLocale(locale);
+        QTemporaryDir dir;
+        test::SyntheticWriter writer(session::toPath(dir.path()), {});
+        writer.event(0, "metrics", 201, {{"loss", "NaN"}});
+        const auto data = std::make_shared<session::RunData>(session::readRun(writer.folder()));
+        ChartGrid grid;
+        grid.setShown(shownAtFirst());
+        grid.resize(1200, 600);
+        grid.setVisible(true);
+        grid.show(data, session::summarize(writer.folder()));
+        const auto bytes = [&](const QString &file) { return contents(dir.filePath(file)); };
+        for (const QString &chart : QStringList{"loss", "knn"}) {
+            for (const QString &ending : QStringList{".svg", ".png", ".pdf"})
+                QVERIFY(grid.savePicture(chart, dir.filePath(chart + ending)));
+            QVERIFY(grid.savePoints(chart, dir.filePath(chart + ".csv"), false));
+            QVERIFY(bytes(chart + ".png").startsWith("\x89PNG") && bytes(chart + ".pdf").startsWith("%PDF"));
+            for (const QString &ending : QStringList{".svg", ".csv"}) {
+                const QByteArray now = bytes(chart + ending);
+                QVERIFY(now.size() > 500 || chart == "knn");
+                QByteArray &first = m_saved[chart + ending];
+                if (first.isEmpty()) first = now;
+                QCOMPARE(now, first);
+            }
+        }
+        QVERIFY(bytes("loss.csv").startsWith("series,step,value\r\n\"train\",1,"));
+        QVERIFY(bytes("loss.csv").endsWith("\"train\",201,nan\r\n"));
+        QCOMPARE(bytes("loss.csv").count('\n'), 202);
+        grid.group()->setFollowing(false);
+        for (ChartCard *card : grid.cards()) card->chart()->setXRange(10, 19);
+        QVERIFY(grid.savePoints("loss", dir.filePath("part.csv"), true));
+        QCOMPARE(bytes("part.csv").count('\n'), 11);
+        QVERIFY(!grid.savePicture("loss", dir.filePath("loss.bmp")));
+        QVERIFY(!grid.savePicture("loss", dir.filePath("no/such/folder/loss.svg")));
+        QCOMPARE(QLocale().name(), QLocale(locale).name()); // the screen's own is back
+    }
+
 private:
     static void fakeCli(const QString &file, const QByteArray &script)
     {
@@ -209,6 +253,7 @@ private:
     QTemporaryDir m_cache;
     QByteArray m_config;
     QString m_command;
+    std::map<QString, QByteArray> m_saved;
     std::string m_plot;
     std::vector<double> m_curve;
 };

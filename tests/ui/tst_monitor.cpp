@@ -339,7 +339,14 @@ private Q_SLOTS:
             Q_EMIT cardMenu->aboutToShow();
             choose(*cardMenu, "Move before");
             Q_EMIT cardMenu->aboutToShow();
-            QVERIFY(!cardMenu->actions().front()->isEnabled()); // there is no place before the first
+            const QList<QAction *> items = cardMenu->actions();
+            const auto before = std::ranges::find(items, "Move before", [](const QAction *each) { return each->text(); });
+            QVERIFY(before != items.end() && !(*before)->isEnabled()); // there is no place before the first
+            choose(*cardMenu, "Enlarge");
+            QVERIFY(card->isVisible() && !screen.findChild<ChartCard *>("loss")->isVisible());
+            Q_EMIT cardMenu->aboutToShow();
+            choose(*cardMenu, "All charts");
+            QVERIFY(screen.findChild<ChartCard *>("loss")->isVisible());
         }
         MonitorScreen again(&workspace, &actions);
         again.resize(1360, 830);

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/monitor/chartgrid.h"
 
+#include "core/base/atomicfile.h"
 #include "core/runs/runfolder.h"
 #include "core/session/qtconvert.h"
+#include "core/session/runname.h"
 #include "ui/monitor/chartcatalogue.h"
 #include "ui/monitor/pointpopover.h"
 #include "ui/runs/runchoices.h"
@@ -11,13 +13,17 @@
 #include "ui/widgets/controls.h"
 #include "ui/widgets/icons.h"
 
+#include <QDir>
+#include <QFileDialog>
 #include <QGridLayout>
+#include <QLocale>
 #include <QMenu>
 #include <QScrollArea>
 #include <QSettings>
 #include <QToolButton>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace parallax::ui {
@@ -75,10 +81,6 @@ ChartCard *ChartGrid::makeCard(const QString &chart)
     connect(menu, &QMenu::aboutToShow, this, [this, menu, chart] { fillCardMenu(menu, chart); });
     more->setMenu(menu);
     more->setPopupMode(QToolButton::InstantPopup);
-    auto *larger = makeIconButton(QStringLiteral("expand"), tr("Enlarge or back"), card);
-    larger->setIconSize({14, 14});
-    connect(larger, &QToolButton::clicked, this, [this, chart] { enlarge(chart); });
-    card->addHeadWidget(larger);
     card->addHeadWidget(more);
     card->chart()->setXScale(scaleOf(m_mode));
     card->chart()->setSmoothing(m_smoothing);
@@ -146,17 +148,66 @@ void ChartGrid::fillCardMenu(QMenu *menu, const QString &chart)
 {
     menu->clear();
     const auto place = m_shown.indexOf(chart);
+    connect(menu->addAction(icon(QStringLiteral("expand")), m_enlarged.isEmpty() ? tr("Enlarge") : tr("All charts")),
+            &QAction::triggered, this, [this, chart] { enlarge(chart); });
+    menu->addSeparator();
     QAction *left = menu->addAction(icon(QStringLiteral("left")), tr("Move before"));
     QAction *right = menu->addAction(icon(QStringLiteral("right")), tr("Move behind"));
     left->setEnabled(place > 0);
     right->setEnabled(place + 1 < m_shown.size());
     connect(left, &QAction::triggered, this, [this, chart] { move(chart, -1); });
     connect(right, &QAction::triggered, this, [this, chart] { move(chart, 1); });
+    menu->addSeparator();
+    connect(menu->addAction(icon(QStringLiteral("image")), tr("Save picture…")), &QAction::triggered, this, [this, chart] {
+        ask(chart, tr("Save picture"), tr("Picture (*.png);;Drawing (*.svg);;Document (*.pdf)"),
+            [&](const QString &file) { return savePicture(chart, file); });
+    });
+    for (const bool visible : {true, false}) {
+        QAction *action =
+            menu->addAction(icon(QStringLiteral("export")), visible ? tr("Save points in view…") : tr("Save all points…"));
+        connect(action, &QAction::triggered, this, [this, chart, visible] {
+            ask(chart, tr("Save points"), tr("Table (*.csv)"),
+                [&](const QString &file) { return savePoints(chart, file, visible); });
+        });
+    }
+    menu->addSeparator();
     connect(menu->addAction(icon(QStringLiteral("eye")), tr("Hide")), &QAction::triggered, this, [this, chart] {
         QStringList charts = m_shown;
         charts.removeAll(chart);
         setShown(charts);
     });
+}
+
+void ChartGrid::ask(const QString &chart, const QString &title, const QString &filter,
+                    const std::function<Status(const QString &file)> &save)
+{
+    QString ending = filter.section(QStringLiteral("*."), 1, 1).section(QLatin1Char(')'), 0, 0);
+    const QString proposal = session::runName(m_run) + QLatin1Char('-') + chart + QLatin1Char('.') + ending;
+    const QString file = QFileDialog::getSaveFileName(this, title, QDir::home().filePath(proposal), filter);
+    if (file.isEmpty()) return;
+    if (const Status status = save(file); status)
+        Q_EMIT saved(tr("Saved as %1").arg(file));
+    else
+        Q_EMIT saveFailed(session::toQString(status.error().message()));
+}
+
+Status ChartGrid::savePicture(const QString &chart, const QString &file)
+{
+    if (!m_data) return Error{"There is nothing to draw", {}, "Open a run first"};
+    // A picture goes to papers and other machines: its numbers are in C form, like those of every file.
+    const QLocale before;
+    QLocale::setDefault(QLocale::c());
+    fillCard(chart);
+    Status status = card(chart)->chart()->savePicture(file, card(chart)->title());
+    QLocale::setDefault(before);
+    fillCard(chart);
+    return status;
+}
+
+Status ChartGrid::savePoints(const QString &chart, const QString &file, bool visibleOnly)
+{
+    constexpr std::array names{"step", "epoch", "seconds", "unix_time"}; // of XMode
+    return writeFileAtomic(session::toPath(file), card(chart)->chart()->csv(names[std::size_t(m_mode)], visibleOnly));
 }
 
 void ChartGrid::clear()

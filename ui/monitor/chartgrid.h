@@ -9,6 +9,7 @@
 #include <QStringList>
 #include <QWidget>
 
+#include <functional>
 #include <map>
 
 class QGridLayout;
@@ -37,10 +38,15 @@ public:
     std::vector<ChartCard *> cards() const; ///< those that are shown, in their order
     QStringList shown() const { return m_shown; }
     void setShown(const QStringList &charts);
+    /// What the cards' menus write; the same bytes in every locale.
+    Status savePicture(const QString &chart, const QString &file);
+    Status savePoints(const QString &chart, const QString &file, bool visibleOnly);
     /// Fills a menu with every chart of this run to show and hide, and the way back to the first choice.
     void fillMenu(QMenu *menu);
 
 Q_SIGNALS:
+    void saved(const QString &message);
+    void saveFailed(const QString &message);
     void embeddingsRequested(const QString &folder, int epoch);
 
 protected:
@@ -55,6 +61,8 @@ private:
     void move(const QString &chart, int by);
     void arrange();
     void enlarge(const QString &chart);
+    void ask(const QString &chart, const QString &title, const QString &filter,
+             const std::function<Status(const QString &file)> &save);
     void pointClicked(double x, double y, const QPoint &at);
 
     std::shared_ptr<const session::RunData> m_data;

@@ -80,6 +80,8 @@ QWidget *MonitorScreen::makePage()
     column->addWidget(split, 1);
     connect(m_header, &RunHeader::runChosen, this, &MonitorScreen::openRun);
     connect(m_charts, &ChartGrid::embeddingsRequested, this, &MonitorScreen::embeddingsRequested);
+    connect(m_charts, &ChartGrid::saved, this, &MonitorScreen::saved);
+    connect(m_charts, &ChartGrid::saveFailed, this, &MonitorScreen::saveFailed);
     connect(m_failure, &FailureCard::cloneRequested, this, &MonitorScreen::cloneRequested);
     return page;
 }

@@ -41,6 +41,8 @@ Q_SIGNALS:
     void embeddingsRequested(const QString &folder, int epoch);
     void cloneRequested(const QString &folder);
     void newRunRequested();
+    void saved(const QString &message);
+    void saveFailed(const QString &message);
 
 private:
     QWidget *makePage();

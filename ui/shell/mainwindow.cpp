@@ -140,6 +140,8 @@ void MainWindow::connectScreens()
     connect(m_monitor, &MonitorScreen::embeddingsRequested, this, &MainWindow::openEmbeddings);
     connect(m_monitor, &MonitorScreen::cloneRequested, this, &MainWindow::cloneRun);
     connect(m_monitor, &MonitorScreen::newRunRequested, this, [this] { go(NewRun); });
+    connect(m_monitor, &MonitorScreen::saved, m_toast, &Toast::tell);
+    connect(m_monitor, &MonitorScreen::saveFailed, m_toast, &Toast::warn);
     connect(m_newRun, &experiment::NewRunScreen::started, this, [this](const QString &folder) {
         m_workspace->refresh();
         openMonitor(folder);

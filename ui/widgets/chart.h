@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/result.h"
 #include "ui/widgets/linestyle.h"
 #include "ui/widgets/theme.h"
 
@@ -97,6 +98,11 @@ public:
         std::vector<double> x, y;
     };
     Drawn drawn(std::size_t i) const;
+    /// The lines' raw values as CSV (RFC 4180) in C form: series, x (headed `xName`), value; all of them or those in view.
+    std::string csv(const std::string &xName, bool visibleOnly) const;
+    /// Writes what is drawn, with title and names above it, as PNG (twice the size), SVG or PDF, by the file's ending. Labels
+    /// are as the default QLocale has them.
+    Status savePicture(const QString &file, const QString &title);
     /// Works through what is queued now: before a grab.
     void flush();
 
