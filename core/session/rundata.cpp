@@ -113,6 +113,7 @@ void apply(RunData &data, int rank, const std::vector<runs::Event> &events)
             addFigures(data, rank, event);
         else
             addFact(data, rank, event);
+        if (event.event == "eval" && rank == 0) addMark(data, event, "evaluation", {});
         if (rank == 0 && event.event != "log" && event.event != "error") {
             data.step = event.step;
             data.epoch = event.epoch;

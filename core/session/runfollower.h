@@ -31,7 +31,7 @@ struct RunData {
     metrics::SeriesSet series; ///< loss, lr, images_per_s, data_wait, knn_top1 … ; per rank: rss_mb/r0, step_ms/r1 …
     struct Mark {
         double step, epoch, time;
-        QString kind, text; ///< checkpoint, resume, embedding, warning, failure
+        QString kind, text; ///< checkpoint, evaluation, resume, embedding, warning, failure
     };
     std::vector<Mark> marks;
     std::vector<LogLine> log;

@@ -142,6 +142,24 @@ private Q_SLOTS:
         QCOMPARE(events.back().label, QStringLiteral("rank 1 failed"));
     }
 
+    void eventsOfTheTimeAxis()
+    {
+        QTemporaryDir folder;
+        SyntheticWriter writer(session::toPath(folder.path()), {.epochs = 3, .doneEpochs = 2});
+        writer.log(1, "warning", "slow step");
+        const auto events = eventsOf(session::readRun(writer.folder()), XMode::Step);
+        const auto at = [&](ChartEvent::Kind kind) {
+            std::vector<double> places;
+            for (const ChartEvent &event : events)
+                if (event.kind == kind) places.push_back(event.x);
+            return places;
+        };
+        QCOMPARE(at(ChartEvent::Kind::Evaluation), std::vector<double>({0, 40, 80})); // 0: the untrained network
+        QCOMPARE(at(ChartEvent::Kind::Checkpoint), std::vector<double>({40, 80}));
+        QCOMPARE(at(ChartEvent::Kind::Warning), std::vector<double>({80}));
+        QVERIFY(at(ChartEvent::Kind::Failure).empty());
+    }
+
     void figuresSayNothingWhereNothingIs()
     {
         const RunData empty;

@@ -267,7 +267,9 @@ void ChartGrid::fillCard(const QString &name)
     std::vector<ChartEvent> events = eventsOf(*m_data, m_mode);
     if (name != m_shown.front()) events = unlabelled(std::move(events));
     if (!content.checkpoints)
-        std::erase_if(events, [](const ChartEvent &event) { return event.kind == ChartEvent::Kind::Checkpoint; });
+        std::erase_if(events, [](const ChartEvent &event) {
+            return event.kind == ChartEvent::Kind::Checkpoint || event.kind == ChartEvent::Kind::Evaluation;
+        });
     ChartCard *where = card(name);
     where->setTitle(content.title);
     where->setSubtitle(content.subtitle);

@@ -226,6 +226,8 @@ std::vector<ChartEvent> eventsOf(const RunData &data, XMode mode)
     for (const RunData::Mark &mark : data.marks) {
         const double x = place(data, mode, mark.step, mark.epoch, mark.time);
         if (mark.kind == QLatin1String("checkpoint")) events.push_back({x, ChartEvent::Kind::Checkpoint, {}});
+        if (mark.kind == QLatin1String("evaluation")) events.push_back({x, ChartEvent::Kind::Evaluation, {}});
+        if (mark.kind == QLatin1String("warning")) events.push_back({x, ChartEvent::Kind::Warning, {}});
         if (mark.kind == QLatin1String("resume")) events.push_back({x, ChartEvent::Kind::Resume, {}});
         if (mark.kind == QLatin1String("failure")) failed = true;
     }

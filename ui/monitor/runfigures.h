@@ -22,7 +22,7 @@ XScale scaleOf(XMode mode);
 std::optional<ChartSeries> lineOf(const session::RunData &data, const std::string &name, XMode mode, double factor = 1);
 /// "<name>/r0", "<name>/r1" …: one line a rank, in the colours of the ranks.
 std::vector<ChartSeries> rankLines(const session::RunData &data, const std::string &name, XMode mode, double factor = 1);
-/// Checkpoints, resumes and the failure as events of a chart.
+/// Checkpoints, evaluations, warnings, resumes and the failure as events of a chart.
 std::vector<ChartEvent> eventsOf(const session::RunData &data, XMode mode);
 
 /// The run's log lines and, between them, what its events say: evaluations, checkpoints, resumes, embeddings. By time.

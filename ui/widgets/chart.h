@@ -44,7 +44,7 @@ struct ReferenceLine {
 };
 
 struct ChartEvent {
-    enum class Kind { Checkpoint, Resume, Failure };
+    enum class Kind { Checkpoint, Evaluation, Resume, Warning, Failure };
     double x = 0;
     Kind kind = Kind::Checkpoint;
     QString label;

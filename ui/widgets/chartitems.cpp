@@ -70,7 +70,7 @@ void ChartOverlay::drawReferences(QCPPainter *painter, const QRectF &area)
 
 void ChartOverlay::drawEvents(QCPPainter *painter, const QRectF &area)
 {
-    double lastMark = -1e9;
+    double lastMark = -1e9, lastWarning = -1e9;
     for (const ChartEvent &event : m_events) {
         const double x = xAxis(this)->coordToPixel(event.x);
         if (!std::isfinite(x) || x < area.left() - 0.5 || x > area.right() + 0.5) continue;
@@ -81,6 +81,18 @@ void ChartOverlay::drawEvents(QCPPainter *painter, const QRectF &area)
             painter->setPen(QPen(color(Token::TextSecondary), 1));
             painter->setBrush(color(Token::Panel));
             drawDiamond(painter, QPointF(x, area.bottom()));
+            break;
+        case ChartEvent::Kind::Evaluation:
+            painter->setPen(QPen(color(Token::TextSecondary), 1.5));
+            painter->drawLine(QPointF(x, area.bottom() - 5), QPointF(x, area.bottom()));
+            break;
+        case ChartEvent::Kind::Warning:
+            if (x - lastWarning < 9) break;
+            lastWarning = x;
+            painter->setPen(Qt::NoPen);
+            painter->setBrush(color(Token::Warn));
+            painter->drawPolygon(
+                QPolygonF({QPointF(x, area.top()), QPointF(x + 4, area.top() + 7), QPointF(x - 4, area.top() + 7)}));
             break;
         case ChartEvent::Kind::Resume:
             painter->setPen(QPen(color(Token::TextMuted), 1, Qt::DashLine));
