@@ -141,8 +141,20 @@ bool hasType(const Field &field, const Json &value)
         std::ranges::all_of(value, [&](const Json &entry) { return entryHasType(entryType(field.type), entry); });
 }
 
+std::optional<std::string> formerSwitch(const Field &field, const Json &value)
+{
+    if (field.type != Type::String || !value.is_boolean()) return {};
+    if (std::ranges::find(field.choices, "off", &Choice::value) == field.choices.end()) return {};
+    if (!value.get<bool>()) return "off";
+    const auto other = std::ranges::find_if(field.choices, [](const Choice &choice) { return choice.value != "off"; });
+    const auto standard = field.defaultValue.get<std::string>();
+    if (standard != "off") return standard;
+    return other == field.choices.end() ? std::optional<std::string>() : other->value;
+}
+
 Json canonical(const Field &field, const Json &value)
 {
+    if (const auto choice = formerSwitch(field, value)) return *choice;
     if (entryType(field.type) != Type::Float || !hasType(field, value)) return value;
     if (!value.is_array()) return value.get<double>();
     Json list = Json::array();

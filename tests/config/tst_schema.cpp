@@ -53,6 +53,31 @@ private Q_SLOTS:
                  std::string(R"({"method":{"name":"moco","queue":10}})"));
     }
 
+    /// data.cache was true or false before it was a choice: runs of that time resume.
+    void aFormerSwitchIsRead()
+    {
+        config::Field cache;
+        cache.key = "data.cache";
+        cache.type = config::Type::String;
+        cache.defaultValue = "memory";
+        cache.choices = {{"memory", {}, {}, {}}, {"disk", {}, {}, {}}, {"off", {}, {}, {}}};
+        config::Schema schema;
+        schema.add(cache);
+        for (const auto &[text, expected] : {std::pair{"true", "memory"}, {"false", "off"}, {"\"disk\"", "disk"}}) {
+            const Json config = Json::parse(R"({"data": {"cache": )" + std::string(text) + "}}");
+            QVERIFY(schema.check(config).empty());
+            QCOMPARE(schema.complete(config)["data"]["cache"].get<std::string>(), std::string(expected));
+            const auto resolved = config::resolve(schema, {{"a run of before", config}}, {});
+            QVERIFY(resolved.ok());
+            QCOMPARE((*resolved)["data"]["cache"].get<std::string>(), std::string(expected));
+        }
+        QVERIFY(!schema.check(Json::parse(R"({"data": {"cache": 1}})")).empty());
+        schema = config::Schema();
+        cache.choices = {{"memory", {}, {}, {}}};
+        schema.add(cache); // no switch: it has no "off"
+        QVERIFY(!schema.check(Json::parse(R"({"data": {"cache": true}})")).empty());
+    }
+
     void wrongValues_data()
     {
         QTest::addColumn<QString>("config");

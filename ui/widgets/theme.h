@@ -111,7 +111,7 @@ public:
 
     QFont font(TextRole role) const;
     /// A measure in device-independent pixels of the design, scaled as text is.
-    int scaled(int pixels) const { return int(pixels * m_scale + 0.5); }
+    int scaled(int pixels) const { return qRound(pixels * m_scale); }
 
 Q_SIGNALS:
     /// Palette and style sheet are already set. Whatever paints with own colours updates.
