@@ -143,13 +143,9 @@ bool hasType(const Field &field, const Json &value)
 
 std::optional<std::string> formerSwitch(const Field &field, const Json &value)
 {
-    if (field.type != Type::String || !value.is_boolean()) return {};
+    if (field.type != Type::String || !value.is_boolean() || field.defaultValue == "off") return {};
     if (std::ranges::find(field.choices, "off", &Choice::value) == field.choices.end()) return {};
-    if (!value.get<bool>()) return "off";
-    const auto other = std::ranges::find_if(field.choices, [](const Choice &choice) { return choice.value != "off"; });
-    const auto standard = field.defaultValue.get<std::string>();
-    if (standard != "off") return standard;
-    return other == field.choices.end() ? std::optional<std::string>() : other->value;
+    return value.get<bool>() ? field.defaultValue.get<std::string>() : "off";
 }
 
 Json canonical(const Field &field, const Json &value)

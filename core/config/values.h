@@ -15,8 +15,8 @@ const Json *valueOrDefault(const Schema &schema, const std::string &key, const J
 bool collide(const Field &a, const Field &b);
 /// The value is of the field's type; numbers finite, integers within 64 bits.
 bool hasType(const Field &field, const Json &value);
-/// What true or false means for a text field with a choice "off": it was a switch in an earlier version, whose runs still
-/// open. True is the default (or, where that is "off", the first other choice). Nothing for other fields and values.
+/// What true or false means for a text field with a choice "off" that is not its default: it was a switch in an earlier version,
+/// whose runs still open. True is the default. Nothing for other fields and values.
 std::optional<std::string> formerSwitch(const Field &field, const Json &value);
 /// A value of the field's type in the one form that is written to files: a Float is never an integer, and a former switch the
 /// choice that it stands for. Others stay.

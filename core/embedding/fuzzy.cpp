@@ -59,40 +59,6 @@ Edges transposed(const Edges &edges)
     return result;
 }
 
-/// combine(w_ij, w_ji) of every pair that has either; absent weights are 0.
-template<class Combine>
-Edges symmetric(const Edges &edges, const Combine &combine)
-{
-    const Edges back = transposed(edges);
-    Edges result;
-    result.begin.push_back(0);
-    result.target.reserve(edges.target.size() * 2);
-    result.weight.reserve(edges.target.size() * 2);
-    const auto add = [&](std::int32_t target, float there, float here) {
-        result.target.push_back(target);
-        result.weight.push_back(combine(there, here));
-    };
-    for (std::size_t row = 0; row + 1 < edges.begin.size(); ++row) {
-        auto a = std::size_t(edges.begin[row]), b = std::size_t(back.begin[row]);
-        const auto lastA = std::size_t(edges.begin[row + 1]), lastB = std::size_t(back.begin[row + 1]);
-        while (a < lastA || b < lastB) {
-            if (b == lastB || (a < lastA && edges.target[a] < back.target[b])) {
-                add(edges.target[a], edges.weight[a], 0);
-                ++a;
-            } else if (a == lastA || back.target[b] < edges.target[a]) {
-                add(back.target[b], 0, back.weight[b]);
-                ++b;
-            } else {
-                add(edges.target[a], edges.weight[a], back.weight[b]);
-                ++a;
-                ++b;
-            }
-        }
-        result.begin.push_back(std::int64_t(result.target.size()));
-    }
-    return result;
-}
-
 } // namespace
 
 Edges smoothNeighbours(const KnnGraph &graph, int threads)
@@ -122,12 +88,34 @@ Edges smoothNeighbours(const KnnGraph &graph, int threads)
 
 Edges fuzzyUnion(const Edges &edges)
 {
-    return symmetric(edges, [](float a, float b) { return a + b - a * b; });
-}
-
-Edges mean(const Edges &edges)
-{
-    return symmetric(edges, [](float a, float b) { return (a + b) / 2; });
+    const Edges back = transposed(edges);
+    Edges result;
+    result.begin.push_back(0);
+    result.target.reserve(edges.target.size() * 2);
+    result.weight.reserve(edges.target.size() * 2);
+    const auto add = [&](std::int32_t target, float there, float here) {
+        result.target.push_back(target);
+        result.weight.push_back(there + here - there * here);
+    };
+    for (std::size_t row = 0; row + 1 < edges.begin.size(); ++row) {
+        auto a = std::size_t(edges.begin[row]), b = std::size_t(back.begin[row]);
+        const auto lastA = std::size_t(edges.begin[row + 1]), lastB = std::size_t(back.begin[row + 1]);
+        while (a < lastA || b < lastB) {
+            if (b == lastB || (a < lastA && edges.target[a] < back.target[b])) {
+                add(edges.target[a], edges.weight[a], 0);
+                ++a;
+            } else if (a == lastA || back.target[b] < edges.target[a]) {
+                add(back.target[b], 0, back.weight[b]);
+                ++b;
+            } else {
+                add(edges.target[a], edges.weight[a], back.weight[b]);
+                ++a;
+                ++b;
+            }
+        }
+        result.begin.push_back(std::int64_t(result.target.size()));
+    }
+    return result;
 }
 
 } // namespace parallax::embedding

@@ -22,7 +22,4 @@ Edges smoothNeighbours(const KnnGraph &graph, int threads = 0);
 /// A + Aᵀ - A ∘ Aᵀ of a square matrix: an edge is there where either end sees it.
 Edges fuzzyUnion(const Edges &edges);
 
-/// (A + Aᵀ) / 2 of a square matrix.
-Edges mean(const Edges &edges);
-
 } // namespace parallax::embedding

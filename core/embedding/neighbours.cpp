@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/embedding/project.h"
 
+#include "core/embedding/candidates.h"
+
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -29,8 +31,7 @@ Result<Neighbours> Neighbours::build(const float *vectors, std::int64_t count, s
     const float *first = nullptr;
     bool allEqual = true;
     for (std::int64_t row = 0; row < count; ++row) {
-        if (row % 512 == 0 && cancel && cancel->load(std::memory_order_relaxed))
-            return Error{"The search for neighbours was cancelled", {}, {}};
+        if (row % 512 == 0 && cancel && cancel->load(std::memory_order_relaxed)) return searchCancelled();
         const float *v = vectors + row * dim;
         const double norm = length(v, dim);
         if (!std::isfinite(norm)) {

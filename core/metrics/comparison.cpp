@@ -86,9 +86,9 @@ std::vector<double> gridOf(const std::vector<Curve> &curves, std::size_t most)
 Direction direction(std::string_view name)
 {
     // Smaller first: "error_top1" is an error.
-    static constexpr std::array<std::string_view, 20> smaller{
-        "loss", "error", "err",  "seconds", "time",   "ms",         "mb",        "memory",     "wait",  "nll",
-        "mae",  "mse",   "rmse", "fid",     "cosine", "perplexity", "alignment", "uniformity", "bytes", "duration"};
+    static constexpr std::array<std::string_view, 19> smaller{
+        "loss", "error", "err",  "seconds", "time",   "ms",         "mb",         "memory", "wait",    "nll",
+        "mae",  "mse",   "rmse", "fid",     "cosine", "perplexity", "uniformity", "bytes",  "duration"};
     static constexpr std::array<std::string_view, 18> larger{"knn",  "top1",   "top5",   "acc",    "accuracy",  "map",
                                                              "f1",   "auc",    "auroc",  "iou",    "miou",      "psnr",
                                                              "ssim", "images", "rankme", "spread", "precision", "recall"};

@@ -16,7 +16,7 @@ namespace parallax::metrics {
 /// Which way a figure is better.
 enum class Direction { Larger, Smaller, Neither };
 /// By the words of a figure's name, ours and other tools' ("knn_top1", "val/accuracy", "rss_mb/r1"); Neither where more or less
-/// is no merit by itself ("lr", "temperature").
+/// is no merit by itself ("lr", "temperature"; "alignment", which is 0 in a collapse).
 Direction direction(std::string_view name);
 
 /// One figure of one run over steps, epochs or seconds; x ascends, y may hold NaN: a gap.

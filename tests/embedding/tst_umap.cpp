@@ -85,7 +85,7 @@ private Q_SLOTS:
     void curveIsThatOfThePaper_data();
     void curveIsThatOfThePaper();
     void weightsSumUpToTheLogarithm();
-    void unionAndMeanOfWeights();
+    void unionOfWeights();
     void groupsStayTogether();
     void mapIsTrustworthy();
     void anyNumberOfThreadsGivesTheSameMap();
@@ -141,15 +141,13 @@ void TestUmap::weightsSumUpToTheLogarithm()
     }
 }
 
-void TestUmap::unionAndMeanOfWeights()
+void TestUmap::unionOfWeights()
 {
     const Edges edges = edgesOf({{{1, 0.5F}, {2, 0.25F}}, {{0, 0.5F}}, {{1, 1.0F}}});
-    const Edges both = fuzzyUnion(edges), half = mean(edges);
+    const Edges both = fuzzyUnion(edges);
     QVERIFY((both.begin == std::vector<std::int64_t>{0, 2, 4, 6}));
     QVERIFY((both.target == std::vector<std::int32_t>{1, 2, 0, 2, 0, 1}));
     QVERIFY((both.weight == std::vector<float>{0.75F, 0.25F, 0.75F, 1, 0.25F, 1}));
-    QVERIFY(half.target == both.target);
-    QVERIFY((half.weight == std::vector<float>{0.5F, 0.125F, 0.5F, 0.5F, 0.125F, 0.5F}));
 }
 
 void TestUmap::groupsStayTogether()

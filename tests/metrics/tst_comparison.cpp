@@ -142,7 +142,7 @@ private Q_SLOTS:
         for (const char *name : {"loss", "train/loss", "val_loss", "rss_mb/r1", "step_ms/r0", "data_wait", "error_top1",
                                  "seconds", "mean_cosine", "uniformity"})
             row(name, Direction::Smaller);
-        for (const char *name : {"lr", "temperature", "grad_norm", "momentum", "glossy", "", "k"})
+        for (const char *name : {"lr", "temperature", "alignment", "grad_norm", "momentum", "glossy", "", "k"})
             row(name, Direction::Neither);
     }
     void theBestFollowsTheMetric()

@@ -133,6 +133,7 @@ void ChartGrid::fillMenu(QMenu *menu)
         QAction *action = menu->addAction(menuText(chartTitle(chart)));
         action->setCheckable(true);
         action->setChecked(m_shown.contains(chart));
+        action->setEnabled(m_shown != QStringList{chart}); // the last one stays
         connect(action, &QAction::toggled, this, [this, chart](bool on) {
             QStringList charts = m_shown;
             charts.removeAll(chart);
@@ -171,7 +172,9 @@ void ChartGrid::fillCardMenu(QMenu *menu, const QString &chart)
         });
     }
     menu->addSeparator();
-    connect(menu->addAction(icon(QStringLiteral("eye")), tr("Hide")), &QAction::triggered, this, [this, chart] {
+    QAction *hide = menu->addAction(icon(QStringLiteral("eye")), tr("Hide"));
+    hide->setEnabled(m_shown.size() > 1);
+    connect(hide, &QAction::triggered, this, [this, chart] {
         QStringList charts = m_shown;
         charts.removeAll(chart);
         setShown(charts);

@@ -51,12 +51,9 @@ std::int64_t availableMemory()
 }
 
 KeptDataset::KeptDataset(std::shared_ptr<const Dataset> inner, std::int64_t budget)
-    : m_inner(std::move(inner)), m_budget(budget), m_floor(availableMemory() / 2), m_images(std::size_t(m_inner->size()))
+    : WrappedDataset(std::move(inner)), m_budget(budget), m_floor(availableMemory() / 2),
+      m_images(std::size_t(m_inner->size()))
 {
-    m_classes = m_inner->classes();
-    m_source = m_inner->source();
-    m_remark = m_inner->remark();
-    m_skipped = m_inner->skipped();
 }
 
 bool isSmall(const cv::Size &image) { return 3 * std::int64_t(image.width) * image.height <= largestKept; }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/engine/data/dataset.h"
+#include "core/engine/data/wrappeddataset.h"
 
 #include <array>
 #include <atomic>
@@ -20,18 +20,12 @@ bool isSmall(const cv::Size &image);
 /// Another data set, with small decoded images kept in memory and unreadable ones remembered, so that neither is decoded
 /// in every epoch. Keeping ends for good when `budget` bytes are used, or when half of the memory that was free at the
 /// start is gone, whoever took it: several ranks share a machine.
-class KeptDataset : public Dataset
+class KeptDataset : public WrappedDataset
 {
 public:
     KeptDataset(std::shared_ptr<const Dataset> inner, std::int64_t budget);
 
-    std::int64_t size() const override { return m_inner->size(); }
-    Item item(std::int64_t index) const override { return m_inner->item(index); }
-    Result<cv::Mat> image(std::int64_t index) const override { return imageFor(index, {}); }
     Result<cv::Mat> imageFor(std::int64_t index, const DemandFor &demand) const override;
-    Result<DecodedImage> inspect(std::int64_t index) const override { return m_inner->inspect(index); }
-    std::optional<std::string> identity(std::int64_t index) const override { return m_inner->identity(index); }
-    std::vector<std::string> takeNotices() const override { return m_inner->takeNotices(); }
     std::int64_t keptBytes() const { return m_used; }
 
 private:
@@ -39,7 +33,6 @@ private:
     void keep(std::int64_t index, const cv::Mat &image) const;
     std::mutex &lockOf(std::int64_t index) const { return m_locks[std::size_t(index) % m_locks.size()]; }
 
-    std::shared_ptr<const Dataset> m_inner;
     std::int64_t m_budget, m_floor;
     mutable std::vector<cv::Mat> m_images; ///< each guarded by the lock of its index
     mutable std::array<std::mutex, 64> m_locks;

@@ -22,12 +22,8 @@ PixelKey keyOf(const std::string &identity)
 } // namespace
 
 StoredDataset::StoredDataset(std::shared_ptr<const Dataset> inner, PixelStore::Options options)
-    : m_inner(std::move(inner)), m_store(std::move(options))
+    : WrappedDataset(std::move(inner)), m_store(std::move(options))
 {
-    m_classes = m_inner->classes();
-    m_source = m_inner->source();
-    m_remark = m_inner->remark();
-    m_skipped = m_inner->skipped();
 }
 
 Result<cv::Mat> StoredDataset::imageFor(std::int64_t index, const DemandFor &demand) const

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Parallax contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/train/trainer.h"
-#include "core/engine/augment/feed.h"
 
 #include "core/base/text.h"
+#include "core/engine/augment/feed.h"
 #include "core/engine/nn/batchnorm.h"
 #include "core/engine/nn/droppath.h"
 #include "core/engine/nn/weights.h"
