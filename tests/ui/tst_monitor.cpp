@@ -5,6 +5,7 @@
 #include "core/session/qtconvert.h"
 #include "core/session/runfollower.h"
 #include "core/session/workspace.h"
+#include "ui/monitor/chartcatalogue.h"
 #include "ui/monitor/chartgrid.h"
 #include "ui/monitor/failurecard.h"
 #include "ui/monitor/logmodel.h"
@@ -183,6 +184,13 @@ private Q_SLOTS:
         QVERIFY(named("Loss").note.contains("/ epoch"));
         QVERIFY(named("kNN accuracy").note.startsWith("untrained 0.56"));
         QVERIFY(named("Step time").note.startsWith("rank 1, + "));
+        QCOMPARE(slowestRank(data), std::optional<int>(1));
+        // One slow step makes no slow rank, neither in the figure nor in the chart.
+        RunData jump = data;
+        jump.series["step_ms/r0"].append(1e6, 4, 1e9, jump.series["step_ms/r1"].last() + 1);
+        QCOMPARE(slowestRank(jump), std::optional<int>(1));
+        const auto lines = chartContent(QStringLiteral("step_time"), jump, summary, XMode::Step).series;
+        QVERIFY(!lines[0].name.contains("slowest") && lines[1].name.contains("slowest"));
         QVERIFY(named("Peak memory").note.contains("rank 1"));
         QVERIFY(!onGpu(data));
         QCOMPARE(int(rankLines(data, "step_ms", XMode::Step).size()), 1 + (data.series.count("step_ms/r0") ? 1 : 0));

@@ -116,23 +116,10 @@ void fillThroughput(ChartContent &chart, const Source &from)
 void fillStepTime(ChartContent &chart, const Source &from)
 {
     chart.series = from.ranks("step_ms");
-    // The ranks wait for each other: the slowest sets the pace of all.
-    const auto recent = [](const ChartSeries &line) {
-        constexpr std::size_t points = 50;
-        double sum = 0, count = 0;
-        for (std::size_t i = line.y.size() - std::min(points, line.y.size()); i < line.y.size(); ++i)
-            if (std::isfinite(line.y[i])) {
-                sum += line.y[i];
-                ++count;
-            }
-        return count > 0 ? sum / count : 0;
-    };
-    if (chart.series.size() > 1) {
-        const auto slowest =
-            std::max_element(chart.series.begin(), chart.series.end(),
-                             [&](const ChartSeries &a, const ChartSeries &b) { return recent(a) < recent(b); });
-        slowest->name = tr("%1, slowest").arg(slowest->name);
-    }
+    const std::optional<int> slowest = slowestRank(from.data);
+    for (ChartSeries &line : chart.series)
+        if (slowest && line.color == *slowest)
+            line.name = tr("%1, slowest").arg(line.name); // colours are those of the ranks
     chart.subtitle = tr("ms");
     chart.decimals = 0;
     chart.fromZero = true;

@@ -47,19 +47,6 @@ std::vector<double> positions(const RunData &data, const metrics::Series &series
     return x;
 }
 
-/// Largest value over all ranks, and which rank has it.
-std::pair<double, int> largest(const RunData &data, const std::string &name, bool lastOnly)
-{
-    std::pair<double, int> result{none, -1};
-    for (int rank = 0; rank < data.record.world; ++rank) {
-        const metrics::Series *series = find(data, name + "/r" + std::to_string(rank));
-        if (!series) continue;
-        const double value = lastOnly ? series->last() : series->best(true);
-        if (std::isfinite(value) && !(value <= result.first)) result = {value, rank};
-    }
-    return result;
-}
-
 /// The mean of the last n finite values before `skip` further ones.
 double meanOfLast(const metrics::Series &series, std::size_t n, std::size_t skip)
 {
@@ -71,6 +58,24 @@ double meanOfLast(const metrics::Series &series, std::size_t n, std::size_t skip
         ++count;
     }
     return count > 0 ? sum / double(count) : none;
+}
+
+double lastValue(const metrics::Series &series) { return series.last(); }
+double largestValue(const metrics::Series &series) { return series.best(true); }
+/// A single step's time jumps: what a rank takes is told by some.
+double recentMean(const metrics::Series &series) { return meanOfLast(series, 50, 0); }
+
+/// `of` of each rank's series: the largest, and which rank has it.
+std::pair<double, int> largest(const RunData &data, const std::string &name, double (*of)(const metrics::Series &))
+{
+    std::pair<double, int> result{none, -1};
+    for (int rank = 0; rank < data.record.world; ++rank) {
+        const metrics::Series *series = find(data, name + "/r" + std::to_string(rank));
+        if (!series) continue;
+        const double value = of(*series);
+        if (std::isfinite(value) && !(value <= result.first)) result = {value, rank};
+    }
+    return result;
 }
 
 KeyFigure lossFigure(const RunData &data)
@@ -94,10 +99,10 @@ KeyFigure lossFigure(const RunData &data)
 KeyFigure memoryFigure(const RunData &data)
 {
     const bool gpu = onGpu(data);
-    const auto [peak, rank] = largest(data, gpu ? "reserved_mb" : "rss_mb", false);
+    const auto [peak, rank] = largest(data, gpu ? "reserved_mb" : "rss_mb", largestValue);
     KeyFigure figure{QStringLiteral("Peak memory"), formatMegabytes(peak), {}, Token::Text};
     if (rank < 0) return figure;
-    const double total = largest(data, "device_total_mb", true).first;
+    const double total = largest(data, "device_total_mb", lastValue).first;
     figure.note = gpu && std::isfinite(total) ? QStringLiteral("of %1, rank %L2").arg(formatMegabytes(total)).arg(rank)
                                               : QStringLiteral("rank %L1").arg(rank);
     return figure;
@@ -105,15 +110,16 @@ KeyFigure memoryFigure(const RunData &data)
 
 KeyFigure slowestFigure(const RunData &data)
 {
-    const auto [slowest, rank] = largest(data, "step_ms", true);
+    const auto [slowest, rank] = largest(data, "step_ms", recentMean);
     KeyFigure figure{QStringLiteral("Step time"),
                      std::isfinite(slowest) ? formatFixed(slowest, 0) + QStringLiteral(" ms") : formatFixed(none, 0),
                      {},
                      Token::Text};
     double fastest = slowest;
     for (int r = 0; r < data.record.world; ++r) {
-        const double value = lastOf(data, "step_ms/r" + std::to_string(r));
-        if (std::isfinite(value)) fastest = std::min(fastest, value);
+        const metrics::Series *series = find(data, "step_ms/r" + std::to_string(r));
+        if (const double value = series ? recentMean(*series) : none; std::isfinite(value))
+            fastest = std::min(fastest, value);
     }
     if (rank >= 0 && data.record.world > 1)
         figure.note = QStringLiteral("rank %L1, + %2 ms").arg(rank).arg(formatFixed(slowest - fastest, 0));
@@ -172,6 +178,12 @@ double lastOf(const RunData &data, const std::string &name)
     return series ? series->last() : none;
 }
 
+std::optional<int> slowestRank(const RunData &data)
+{
+    const int rank = largest(data, "step_ms", recentMean).second;
+    return rank >= 0 && data.record.world > 1 ? std::optional(rank) : std::nullopt;
+}
+
 double planned(const RunData &data, const char *key)
 {
     const auto found = data.plan.is_object() ? data.plan.find(key) : data.plan.end();
@@ -179,7 +191,7 @@ double planned(const RunData &data, const char *key)
     return runs::figure(*found).value_or(none);
 }
 
-bool onGpu(const RunData &data) { return largest(data, "allocated_mb", true).second >= 0; }
+bool onGpu(const RunData &data) { return largest(data, "allocated_mb", lastValue).second >= 0; }
 
 std::optional<ChartSeries> lineOf(const RunData &data, const std::string &name, XMode mode, double factor)
 {

@@ -36,6 +36,8 @@ QString subtitleOf(const session::RunData &data, const session::RunSummary &summ
 double planned(const session::RunData &data, const char *key);
 /// Last finite value of a series; NaN when there is none.
 double lastOf(const session::RunData &data, const std::string &name);
+/// The rank whose last 50 steps took longest on average: the others wait for it. Nothing with a single rank.
+std::optional<int> slowestRank(const session::RunData &data);
 /// The run's memory is a GPU's: allocated_mb was reported.
 bool onGpu(const session::RunData &data);
 

@@ -12,7 +12,7 @@ namespace parallax::ui {
 
 Card::Card(const QString &title, const QString &subtitle, QWidget *parent)
     : QFrame(parent), m_head(new QWidget(this)), m_title(makeLabel(title, TextRole::CardTitle)),
-      m_subtitle(makeLabel(subtitle, TextRole::Table, "muted")), m_headRight(new QHBoxLayout), m_body(new QVBoxLayout)
+      m_subtitle(new ElidedLabel(TextRole::Table)), m_headRight(new QHBoxLayout), m_body(new QVBoxLayout)
 {
     setProperty("role", QStringLiteral("card"));
     auto *head = new QHBoxLayout(m_head);
@@ -20,7 +20,8 @@ Card::Card(const QString &title, const QString &subtitle, QWidget *parent)
     head->setSpacing(8);
     head->addWidget(m_title);
     head->addWidget(m_subtitle, 1);
-    m_subtitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_subtitle->setProperty("tone", QStringLiteral("muted"));
+    setSubtitle(subtitle);
     m_headRight->setSpacing(8);
     head->addLayout(m_headRight);
     m_head->setFixedHeight(Theme::instance().scaled(32));
@@ -40,7 +41,7 @@ void Card::setTitle(const QString &title)
     m_head->setVisible(!title.isEmpty());
 }
 
-void Card::setSubtitle(const QString &subtitle) { m_subtitle->setText(subtitle); }
+void Card::setSubtitle(const QString &subtitle) { m_subtitle->setFullText(subtitle); }
 
 QString Card::title() const { return m_title->text(); }
 

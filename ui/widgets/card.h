@@ -10,6 +10,8 @@ class QVBoxLayout;
 
 namespace parallax::ui {
 
+class ElidedLabel;
+
 /// A framed panel: 32-px head with title, subtitle and room at the right, below it the body.
 class Card : public QFrame
 {
@@ -30,7 +32,8 @@ public:
 
 private:
     QWidget *m_head;
-    QLabel *m_title, *m_subtitle;
+    QLabel *m_title;
+    ElidedLabel *m_subtitle;
     QHBoxLayout *m_headRight;
     QVBoxLayout *m_body;
 };

@@ -87,6 +87,7 @@ public:
     std::string setAside(const std::vector<Unreadable> &files) const override
     {
         std::vector<Quarantine::Entry> entries;
+        entries.reserve(files.size());
         for (const Unreadable &file : files) entries.push_back({std::string(pathOf(file.index)), file.reason});
         const bool written = m_quarantine.write(entries).ok() && !entries.empty();
         return written ? readable(m_quarantine.file().string()) : std::string();
@@ -244,6 +245,7 @@ Result<Source> openFolder(const fs::path &folder)
     const auto make = [&](Range range, std::size_t prefix, const std::string &remark, std::int64_t skipped) {
         auto labels = labelsOf(*files, range, prefix, classes);
         std::vector<std::string> names;
+        names.reserve(classes.size());
         for (const auto &name : classes) names.push_back(readable(name));
         std::vector<std::string> remarks{remark, looseRemark(labels, classes)};
         std::erase(remarks, std::string());
