@@ -24,13 +24,13 @@ constexpr const char *missing = "missing";
 
 } // namespace
 
-Quarantine::Quarantine(fs::path lists, const fs::path &root, const std::string &part) : m_root(root)
+Quarantine::Quarantine(const fs::path &lists, const fs::path &root, const std::string &part) : m_root(root)
 {
     m_key = fs::absolute(root).lexically_normal().string() + '\n' + part;
     char name[40];
     std::snprintf(name, sizeof name, "%016llx.unreadable",
                   static_cast<unsigned long long>(fnv1a(m_key.data(), m_key.size())));
-    m_file = std::move(lists) / name;
+    m_file = lists / name;
 }
 
 Status Quarantine::write(const std::vector<Entry> &entries) const
