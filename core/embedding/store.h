@@ -15,6 +15,7 @@
 ///   items.jsonl           a line an item: {"id", "path", "label" (-1: none), "split"}
 ///   meta.json             {"format": 1, "count", "dim", "epoch", "step", "classes": […], "source", "thumb": {"size", "columns", "per_file"}}
 ///   thumbs-K.png          tiles of thumb.size² RGB, `columns` a row, `per_file` items a file, in item order
+///   map-….safetensors     maps drawn since (mapstore.h)
 /// Written to epoch-N.part and renamed when whole.
 namespace parallax::embedding {
 
