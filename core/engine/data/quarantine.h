@@ -20,7 +20,7 @@ class Quarantine
 {
 public:
     /// `part`: what of the folder it is about ("train/"); each part has a list of its own.
-    Quarantine(std::filesystem::path lists, const std::filesystem::path &root, const std::string &part);
+    Quarantine(const std::filesystem::path &lists, const std::filesystem::path &root, const std::string &part);
 
     struct Entry {
         std::string path, reason; ///< path: relative to the root
